@@ -1,17 +1,13 @@
-"""``make bench``: run every benchmark and write docs/benchmarks.md.
+"""``make bench``: run the benchmarks, keep their results in docs/benchmarks/ and generate docs/benchmarks.md.
 
-``python -m tests.benchmarks NAME...`` runs some of them and replaces their sections of the page only. Those that
-train for hours (``LONG``) run only when they are named, a part at a time with ``--method`` and
-``--data``; what is finished is kept.
+``python -m tests.benchmarks NAME...`` runs some of them and replaces their results only. Those that train for hours
+(``LONG``) run only when they are named, a part at a time with ``--method`` and ``--data``; what is finished is kept.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.benchmarks import (
@@ -63,9 +59,9 @@ from tests.benchmarks import (
     written_names,
     zero_shot,
 )
-from tests.benchmarks.report import Section
+from tests.benchmarks.report import Section, write
 
-ROOT = Path(__file__).resolve().parents[2]
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
 BENCHMARKS = {
     "snapshots": snapshots.measure,
     "line_graph": line_graph.measure,
@@ -182,26 +178,8 @@ def main() -> None:
             print(section.markdown(), flush=True)
             sections.append(section)
     if sections and not args.show:
-        _write(ROOT / "docs" / "benchmarks.md", sections)
-
-
-def _write(page: Path, sections: list[Section]) -> None:
-    """Put the sections into the page, in place of those with the same title."""
-    old = page.read_text(encoding="utf-8").split("\n## ")[1:] if page.exists() else []
-    bodies = {body.split("\n", 1)[0]: f"## {body.rstrip()}\n" for body in old}
-    bodies |= {section.title: section.markdown() for section in sections}
-    page.write_text("\n".join([_head(), *bodies.values()]), encoding="utf-8")
-    print(f"wrote {page.relative_to(ROOT)}")
-
-
-def _head() -> str:
-    return (
-        "# Benchmarks\n\n"
-        "Written by `make bench`. Absolute times belong to the machine that ran it last "
-        f"({os.cpu_count()} cores,\n{platform.machine()}, Python {platform.python_version()}, "
-        f"{datetime.now(UTC):%Y-%m-%d}); ratios were measured in one run. Rows about public data\n"
-        "sets need them in the folder that `CLEW_BENCH_DATA` names; without them they are left out.\n"
-    )
+        write(sections, PAGE)
+        print(f"wrote {len(sections)} results to {PAGE.with_suffix('')} and generated {PAGE}")
 
 
 if __name__ == "__main__":

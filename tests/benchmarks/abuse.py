@@ -39,8 +39,8 @@ def measure() -> list[Section]:
     section = Section(
         "Abuse by one client",
         COMMAND,
-        f"`GET /api/v1/session` of a person who is logged in, every {EVERY_S * 1000:g} ms, alone and while somebody "
-        "else does what the row says; the application as `manage.py up` starts it, times from the client, all on the "
+        f"`GET /api/v1/session` of a logged-in person every {EVERY_S * 1000:g} ms, alone and while somebody else "
+        "does what the row says. The application as `manage.py up` starts it; times from the client, all on the "
         "same cores.",
         head=("meanwhile", "median / p95 / longest (ms)", "what came of it", "goal"),
     )

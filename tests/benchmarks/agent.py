@@ -127,12 +127,12 @@ def _results(config: StudyConfig, *, run: bool) -> list[dict[str, Any]]:
 def _focus(data: Sequence[str], *, run: bool) -> Section:
     """Triples of the focus beside those within as many hops of the topics as the question has."""
     section = Section(
-        "Focus of `graph-s3`",
+        "Focus of graph-s3",
         COMMAND,
-        "Test questions of the cells of `methods`. Share: triples of the focus over all triples within as many hops of "
-        "the topics as the question has, mean and median over the questions, and of all questions together. At least: "
-        "one triple for each right answer, all together; no focus that holds the answers is smaller. To reach: at most "
-        "12%; at most 250 ms a question.",
+        "Test questions of the results of `methods`. Share: triples of the focus over all triples within as many "
+        "hops of the topics as the question has; mean and median over the questions, and of all questions together. "
+        "At least: one triple for each right answer, all together; no focus that holds the answers is smaller. To "
+        "reach: at most 12%; at most 250 ms a question.",
         head=(
             "set",
             "questions",
@@ -198,13 +198,14 @@ def _shares(title: str, sizes: Sequence[tuple[int, int, int]]) -> tuple[str, ...
 def _ablation(data: Sequence[str], seeds: Sequence[int], *, run: bool) -> list[Section]:
     """Imitation, and from its weights either kind of reinforcement or more of the same."""
     section = Section(
-        "Reinforcement of `graph-s3`",
+        "Reinforcement of graph-s3",
         COMMAND,
-        "Mean ± deviation over the seeds on the test questions (at most 600), each step the most probable one. The row "
-        "names the share of the training questions and the steps of imitation; from its weights as many or more steps, "
-        "the same for all, of reinforcement by either reward, or of imitation; 32 questions a step. Of each stage the "
-        "weights with the best dev score are kept, and those it began with where none is better. To reach: with "
-        "reinforcement above without, rewards by step above rewards by outcome.",
+        "Mean ± deviation over the seeds on the test questions (at most 600), always taking the most probable step. "
+        "A row names the share of the training questions and the steps of imitation. From those weights follow as "
+        "many or more steps, the same number for all, of reinforcement by either reward or of imitation; 32 "
+        "questions a step. Of each stage the weights with the best dev score are kept, or those it began with where "
+        "none is better. To reach: better with reinforcement than without, and with rewards by step than by "
+        "outcome.",
         head=("set", "training", "steps after", "exact set", "Macro-F1", "dev F1", "seconds"),
     )
     there = chosen(data, tuple(dict.fromkeys(each.data for each in ABLATED)))
@@ -293,7 +294,7 @@ def _figures(data: AgentData, model: AgentModel, asked: Sequence[Grounded]) -> t
 
 def _transfer(data: Sequence[str], *, run: bool) -> Section:
     section = Section(
-        "`graph-s3` in graphs that it was not trained on",
+        "graph-s3 on other graphs",
         COMMAND,
         "The checkpoints of `methods`, asked the test questions of another graph.",
         head=("trained on", "asked on", "n", "exact set", "Hit@1", "Macro-F1"),

@@ -75,11 +75,12 @@ def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]
         out.mkdir(parents=True, exist_ok=True)  # before it takes many minutes
     rows = weighed(_questions(names))
     section = Section(
-        "What answers, chosen on graphs that the choice has not seen",
+        "Choice among outcomes",
         COMMAND,
-        "Weights of the choice fitted without the graph and without all questions of it; the rankers of programs and "
-        "relation paths below it have seen the shared suites. Possible: some program or relation path gives what is "
-        "right. Told: of questions that the graph cannot answer, those that are answered with less than 0.3.",
+        "Weights of the choice were fitted without the graph and without all questions about it; the rankers of "
+        "programs and relation paths below it have seen the shared suites. Possible: some program or relation path "
+        "gives the right answers. Told: of questions that the graph cannot answer, those answered with a score "
+        "below 0.3.",
         head=("questions", "asked", "possible", "exact set", "sure and wrong", "ECE", "told"),
     )
     likely = _left_out(rows)

@@ -50,11 +50,11 @@ def measure() -> list[Section]:
         "A text of 200 MB",
         COMMAND,
         "One plain text file of made-up words in sentences and paragraphs, read and cut into passages by "
-        "`build-corpus --no-index` in a process of its own. Indexing it whole is not measured: the rate is of its "
-        f"first {SAMPLE} passages, of MuSiQue's, and of MuSiQue's texts in one plain text file without their titles, "
-        "default encoder: processor time of one thread, and of two processes of one thread each the time that passed "
-        "and their processor time, the loading of the encoder included. The hours are extrapolated by letters. Made-up "
-        "words cost more: a piece of a word as the encoder reads them has 2.7 letters there and 4.5 in English.",
+        "`build-corpus --no-index` in a process of its own. Indexing all of it is not measured: hours are "
+        f"extrapolated by letters from its first {SAMPLE} passages, from MuSiQue's, and from MuSiQue's texts in one "
+        "plain text file without titles, default encoder. Given are the processor time of one thread, and for two "
+        "processes of one thread each the elapsed time and processor time, including the loading of the encoder. "
+        "Made-up words cost more: a token has 2.7 letters there and 4.5 in English.",
     )
     with tempfile.TemporaryDirectory() as folder:
         text, corpus = Path(folder) / "big.txt", Path(folder) / "corpus"

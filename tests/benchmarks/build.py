@@ -50,7 +50,7 @@ told["triples"] = len(store)
 def measure() -> list[Section]:
     """Write the files, build and load in turns, each in a process of its own."""
     section = Section(
-        "Building a graph of ten million triples",
+        "Ten million triples",
         COMMAND,
         f"{TRIPLES:,} rows of made-up names as TSV, a tenth as many entities, Zipf degrees; the same facts as "
         "N-Triples for pyoxigraph's `bulk_load` into a store on the same disk. Built is all of the snapshot: adjacency "

@@ -70,7 +70,7 @@ def measure() -> list[Section]:
         *("ten steps of the wheel in s", "pointer over twenty places in s", "of topic and answers named"),
     )
     return [
-        Section("The drawing of a run", COMMAND, ABOUT, rows),
+        Section("Drawing of a run", COMMAND, ABOUT, rows),
         Section("Large drawings", COMMAND, "A made run, shown whole, then panned for three seconds.", moved, head),
     ]
 

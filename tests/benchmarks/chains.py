@@ -51,7 +51,7 @@ def measure() -> list[Section]:
 def _shortest() -> Section:
     """Shortest paths before and after merging."""
     section = Section(
-        "Shortest paths of ever more question-answer pairs",
+        "Growth of shortest paths",
         "python -m tests.benchmarks chains",
         "ReG Fig. 2a: the shortest paths between a question's topics and its answers, walked both ways, within "
         f"{HOPS} hops, against the pairs of a topic and an answer that it has; means over the questions of so many "
@@ -111,7 +111,7 @@ def _counts(graph: Snapshot, questions: Sequence[Grounded]) -> np.ndarray:
 def _reorganised() -> Section:
     """Chains before and after merging."""
     section = Section(
-        "Evidence chains of ever more retrieved triples",
+        "Growth of evidence chains",
         "python -m tests.benchmarks chains",
         f"ReG Fig. 2b, without a trained retriever: the K candidate triples whose relation is most like the question, "
         f"{HOP_COST} of cosine less for each hop from the topic, of {ASKED} questions with at least {SIZES[-1]} "

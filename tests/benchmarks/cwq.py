@@ -59,14 +59,14 @@ def measure() -> list[Section]:
     file = home / "questions.jsonl"
     write_questions(file, questions)
     section = Section(
-        "ComplexWebQuestions on the Freebase piece",
+        "ComplexWebQuestions",
         "python -m tests.benchmarks cwq",
-        f"{len(questions)} of the test questions whose answer the piece holds, topics linked; `reg-path` learned from "
-        "WebQSP's relation paths, whose questions ask for one thing. Rows without words and parts are the "
-        "planner's own, as ReG has it; *words* is `by_words`, which asks the zero-shot retriever too, *parts* is "
-        "`decompose`. The set gives one answer a question: where its "
-        f"query runs on the piece and gives that answer among others ({len(executed)} questions, shown apart) all are "
-        "gold, else it stands alone, so that Macro-F1 of all is too low. 95% intervals.",
+        f"{len(questions)} of the test questions whose answer the piece of Freebase holds, topics linked. `reg-path` "
+        "learned from WebQSP's relation paths, whose questions ask for one thing. *words* is `by_words`, which asks "
+        "the zero-shot retriever too; *parts* is `decompose`; rows without both are the planner's own, as in ReG. "
+        "The set gives one answer a question. Where its query runs on the piece and gives that answer among others "
+        f"({len(executed)} questions, shown separately), all of them count as right; otherwise only the one, so "
+        "Macro-F1 of all is too low. 95% intervals.",
         head=("retriever", "words", "parts", "questions", *SHOWN, "a question p50"),
     )
     checkpoint = ("--checkpoint", str(CACHE / "webqsp" / "checkpoint"))

@@ -30,7 +30,7 @@ def measure() -> list[Section]:
     if kb is None or None in folders.values():
         return []
     section = Section(
-        "A graph in a SPARQL endpoint",
+        "SPARQL endpoint",
         COMMAND,
         "MetaQA's graph as RDF in pyoxigraph, served over HTTP on the same machine (load average "
         f"{os.getloadavg()[0]:.0f} at the start). {QUESTIONS} dev questions of each number of hops, drawn by a "

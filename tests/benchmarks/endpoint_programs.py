@@ -40,7 +40,7 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
     """Questions of suites, drawn by a seed: over the graph as imported, and over the same in an endpoint."""
     encoder = load_encoder()
     section = Section(
-        "Programs over a SPARQL endpoint",
+        "Programs over SPARQL",
         COMMAND,
         f"Up to {QUESTIONS} answerable questions of each operator suite, drawn by a seed, read with the weights that "
         "come with Clew over the graph here and over the same graph as RDF in pyoxigraph, served over HTTP on the same "

@@ -54,12 +54,12 @@ def measure(count: int = INPUTS, readers: list[str] | None = None) -> list[Secti
     with ThreadPoolExecutor(2) as pool:
         found = dict(zip(chosen, pool.map(lambda reader: run(reader, count), chosen), strict=True))
     section = Section(
-        "Foreign files that are broken at random",
+        "Damaged files",
         COMMAND,
-        f"{len(chosen)} readers, {count:,} inputs each: valid files with pieces changed, cut, repeated and mixed, "
-        f"and the files that once froze the server. All are looked at and read; the first {BUILT} and every "
-        f"{BUILT_EVERY}th are built into a graph too. *Ended* are inputs at which native code ended the process; Clew "
-        "reads in a process of its own, and tells them as broken files.",
+        f"{len(chosen)} readers, {count:,} inputs each: valid files with parts changed, cut, repeated and mixed, and "
+        f"the files that once froze the server. All are previewed and read; the first {BUILT} and every "
+        f"{BUILT_EVERY}th are built into a graph too. *Ended*: inputs at which native code ended the process; Clew "
+        "reads in a separate process and reports them as broken files.",
         head=("reader", "inputs", "uncaught", f"over {SECONDS} s", "over 1 GB", "ended", "slowest"),
     )
     for reader, one in found.items():

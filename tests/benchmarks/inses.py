@@ -71,7 +71,7 @@ def _musique() -> Section | None:
     if passages is None or asked is None:
         return None
     section = Section(
-        "`inses` on MuSiQue",
+        "inses on MuSiQue",
         COMMAND,
         "1,890 passages with the triples extracted from them, 100 questions, default encoder as navigator, no language "
         "model, budget 50. Weights were chosen on half A (docs/inses.md). A step is one iteration of the search.",
@@ -140,17 +140,16 @@ def _mine() -> Section | None:
             for trial in _trials(number, article, load_encoder(device="cpu")):
                 trials[trial.graph, trial.retriever].append(trial)
     section = Section(
-        "Facts of MINE articles 1-49, by `inses` and by the nearest triples",
+        "inses on MINE",
         COMMAND,
-        "Each of an article's 15 facts is the query, on the graph that each extractor made of the article (missing and "
-        "empty graphs are left out; from the 16th article on the file has each article's graphs in the next one's row, "
-        "where they are taken from); both retrievers may give back equally many triples. *Nearest*: by cosine of the "
-        "default encoder between the fact and the triple's words. Sufficient, without a language model's judgement: "
-        f"all triples given back hold together at least {BOUNDS[0]} (or {BOUNDS[1]}) of the fact's content words, stop "
-        "words left out and endings cut; more strictly, two of them do. *Filled up*: "
-        "with the best of what was left, until as many triples are given back as may be. *The whole graph*: what no "
-        "retriever can exceed. What is new in this form was chosen on "
-        f"articles 1-{CHOSEN_ON}; the last column leaves them out.",
+        "Each of an article's 15 facts is the query, on the graph that each extractor made of the article (missing "
+        "and empty graphs are left out; from the 16th article on the file has each article's graphs in the next "
+        "one's row, where they are taken from). Both retrievers may return the same number of triples. *Nearest*: "
+        "by cosine of the default encoder between the fact and the triple's words. Sufficient, without a language "
+        f"model's judgement: all returned triples together hold at least {BOUNDS[0]} (or {BOUNDS[1]}) of the fact's "
+        "content words, without stop words and endings; more strictly, two of them do. *Filled up*: with the best "
+        "remaining triples, up to the budget. *The whole graph*: the upper bound. New parts of this form were "
+        f"chosen on articles 1-{CHOSEN_ON}; the last column leaves them out.",
         head=(
             *("graph", "facts", "retriever, budget", "given back"),
             *(f"all, {bound}" for bound in BOUNDS),

@@ -31,7 +31,7 @@ METHODS = ("inses", "rel-rag-path")
 def measure(data: Sequence[str] = ()) -> list[Section]:
     """The chosen sets, all when none is named."""
     section = Section(
-        "`inses` on facts, without training",
+        "inses on facts",
         COMMAND,
         f"Test split, topic entities given, at most {SAMPLE} questions drawn by seed 0 from each set, default encoder "
         "as navigator, extractive reasoner, 50 triples, no language model. *rel-rag-path*: relation paths of the same "

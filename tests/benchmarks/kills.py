@@ -92,8 +92,8 @@ def measure() -> list[Section]:
         "Killed processes",
         COMMAND,
         f"{ASKERS} people ask a graph of {len(world.facts())} facts, {THINK_S:g} s after each answer, while every "
-        f"process of the application is killed (SIGKILL) {KILLS} times. Times are from the kill until each of them "
-        "has had a question answered that was asked after it.",
+        f"process of the application is killed (SIGKILL) {KILLS} times. Times are from the kill until each person "
+        "has had an answer to a question asked after it.",
         head=("killed", "all answered again after (s)", "goal (s)"),
     )
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), options=("--no-demo",)) as clew:

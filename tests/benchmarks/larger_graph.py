@@ -32,7 +32,7 @@ def measure(methods: Sequence[str] = ()) -> list[Section]:
     if own is None or larger is None:
         return []
     section = Section(
-        "A checkpoint on a larger version of its graph",
+        "A larger graph",
         "python -m tests.benchmarks larger_graph",
         "Trained on PQ-2H's graph of 1,211 triples, asked its 148 test questions there and on a graph that holds "
         "all of it, with FB15k-237, PathQuestion's other graphs and 30,000 facts of the Freebase piece, names spelt as "

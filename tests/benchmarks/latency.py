@@ -92,7 +92,7 @@ def measure() -> list[Section]:
     if metaqa is None:
         return []
     section = Section(
-        "Asking MetaQA, at the HTTP and websocket boundary",
+        "Answer latency over HTTP",
         "python -m tests.benchmarks latency",
         f"One user, warm worker, {ASKED_PER_HOP} unseen questions of each hop count, no brackets around the "
         "topic entity (linking is timed too); the clock starts before the POST and stops when the socket "

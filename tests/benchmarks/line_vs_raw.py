@@ -57,7 +57,7 @@ def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     if not taught:
         return []
     section = Section(
-        "Line graph against raw graph",
+        "Line graph and raw graph",
         "python -m tests.benchmarks line_vs_raw",
         f"`{METHOD}` in the paper's form at hidden size {FORM['hidden']} and {FORM['epochs']} epochs, each question on "
         f"its own subgraph (facts within {HOPS} hops of its topic, at most {FACTS}), arcs directed; {TOP} triples are "

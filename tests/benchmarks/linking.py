@@ -33,10 +33,10 @@ _BUDGET, _SEED = 50, 0
 def measure(names: Sequence[str] = ()) -> list[Section]:
     """Link the topics of WebQSP's questions, and what the queries of Spider's questions name."""
     section = Section(
-        "Linking the topics of questions",
+        "Topic entities",
         COMMAND,
-        "Exactly: the linked entities are those that the set names, no more and no fewer; of Spider, those that words "
-        "in quotation marks in a question's SQL name: for many questions, none. WebQSP's questions have no "
+        "Exactly: the linked entities are those that the set names, no more and no fewer. In Spider these are what "
+        "words in quotation marks in a question's SQL name; many questions have none. WebQSP's questions have no "
         "capitals and are linked by names alone; Spider's as they are asked, without a checkpoint.",
         head=("graphs", "questions", "exactly", "too few", "too many", "others"),
     )

@@ -24,11 +24,11 @@ def measure() -> list[Section]:
     """Ask for the session again and again, first alone, then while all samples are looked at in turn."""
     samples = [file for files in BAD.values() for file in files]
     section = Section(
-        "Looking at hostile files meanwhile",
+        "Hostile files",
         COMMAND,
-        f"`GET /api/v1/session` every {EVERY_S * 1000:g} ms for {SECONDS:g} s, alone and while one person looks at "
-        f"{len(samples)} files that once took minutes or gigabytes, one after the other; the application as "
-        "`manage.py up` starts it, times from the client, on the same cores.",
+        f"`GET /api/v1/session` every {EVERY_S * 1000:g} ms for {SECONDS:g} s, alone and while one person previews "
+        f"{len(samples)} files that once took minutes or gigabytes, one after the other. The application as "
+        "`manage.py up` starts it; times from the client, on the same cores.",
     )
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), options=("--no-demo",)) as clew:
         section.add("other work on the machine (load average before)", child.load())

@@ -52,10 +52,11 @@ _COUNTS = (
 def measure() -> list[Section]:
     """Build both graphs and ask them by the whole engine without a checkpoint, by the clock."""
     section = Section(
-        "Questions over a million facts",
+        "A million facts",
         COMMAND,
-        "A made graph of people, companies and cities, asked for paths, counts, filters, rankings, averages and yes or "
-        "no by the whole engine without a checkpoint and without a language model; and a million orders, counted.",
+        "A generated graph of people, companies and cities, asked for paths, counts, filters, rankings, averages "
+        "and yes or no by the whole engine, without a checkpoint and a language model; and a million orders, "
+        "counted.",
         head=("graph", "facts", "questions", "the first", "a question p50 / p95", "goal"),
     )
     drawn = random.Random(7)

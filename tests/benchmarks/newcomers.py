@@ -39,11 +39,12 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
         show: print each question that goes wrong.
     """
     section = Section(
-        "Graphs and tables of newcomers, by the whole engine",
+        "Newcomers",
         COMMAND,
-        "Each folder uploaded alone and asked its questions; linked by Clew, extractive reasoner, no training, no "
-        "checkpoint, no language model. All have been looked at by now: what was measured before that stands in the "
-        "section about questions of every kind, which tells what the columns say.",
+        "Each folder of tests/newcomers is uploaded alone and asked its questions. Topic entities are linked by "
+        'Clew; extractive reasoner, no training, no checkpoint, no language model. Columns as in the result "All '
+        'suites, untrained". Rows in italics are kinds of questions over all lots. All lots have been looked at by '
+        "now.",
         head=("graphs and tables", *HEAD[1:]),
     )
     homes = [Path(name) for name in data] or sorted(path for path in HOME.iterdir() if path.is_dir())

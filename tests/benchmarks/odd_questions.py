@@ -92,6 +92,7 @@ def measure() -> list[Section]:
         "Odd questions",
         COMMAND,
         f"Questions of {QUESTION_LIMIT:,} characters on the demo graph, untrained, in one process.",
+        theme="Load and faults",
         head=("kind", "processor seconds", "end"),
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -47,7 +47,7 @@ def measure() -> list[Section]:
         )
     pairs = list(_pairs(of.questions))
     section = Section(
-        "MetaQA in other words",
+        "MetaQA paraphrased",
         "python -m tests.benchmarks paraphrases",
         f"{len(pairs)} test questions as the set words them and in words of an author who saw one example of each of "
         f"its 49 types; linked by Clew, extractive reasoner, exact sets. Trained: `{METHOD}` on its training split.",

@@ -83,11 +83,12 @@ def measure(names: Sequence[str] = (), out: Path | None = None, *, quick: bool =
     """
     data = _data(quick)
     section = Section(
-        "Relation paths on graphs that their weights have not seen" + (", a tenth of the fitting" * quick),
+        "Relation paths on unseen graphs" + (", a tenth of the fitting" * quick),
         f"{COMMAND}{' --quick' * quick}",
         "The scorers fitted without anything of the family, neither its questions nor such as were written from its "
         "graphs. First: the best candidate is right, where one is. Told: nothing is right, and that is told by the "
         f"limit of {LEAST_SUPPORT}. Refused: the same where a candidate is right.",
+        theme="Untrained",
         head=("left out", "questions", "by", "first", "told", "refused"),
     )
     for family in names or FAMILIES:

@@ -111,12 +111,13 @@ def measure(names: Sequence[str] = (), out: Path | None = None) -> list[Section]
     lacking = _read([(one, of[one.id.rpartition(" without ")[0]]) for one in copies])
     lacking = [own for own in lacking if not any(own.right[:1])]
     section = Section(
-        "Programs chosen by the judge, on graphs that it has not seen",
+        "Programs chosen by the judge",
         COMMAND,
         "The judge and the confidence fitted without the graph and without all questions of it; the ranker below "
         "them has seen the shared suites. Doubted: right answers that are shown as guesses (less sure than 0.3). "
         "Told: of questions that the graph, or a copy of it without a relation that the answer needs, cannot answer, "
         "those that are guesses.",
+        theme="Linking and programs",
         head=(
             "suite",
             "questions",

@@ -75,7 +75,7 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
     rows = [row for row in rows if UNANSWERABLE not in row.asked.operators]
     told = sum(row.sure < _GUESS for row in outside)
     by_suite = Section(
-        "Questions that need an operator",
+        "Questions with operators",
         COMMAND,
         "Read as programs with the weights that come with Clew, which were fitted on these questions too; "
         "`program_weights` measures graphs that they have not seen. Expected calibration error over ten bins: "
@@ -83,7 +83,7 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
         head=("suite", "questions", "exact set", "p50 ms", "p95 ms"),
     )
     by_operator = Section(
-        "Questions that need an operator, by operator",
+        "Questions by operator",
         COMMAND,
         "The same answers; a question counts for every operator that it has.",
         head=("operator", "questions", "exact set"),
@@ -106,7 +106,7 @@ def fit_weights(names: Sequence[str] = (), out: Path | None = None) -> list[Sect
     fitting = _Fitting(asked)
     rows, final = fitting.run()
     section = Section(
-        "Programs on graphs that their weights have not seen",
+        "Programs on unseen graphs",
         WEIGHTS_COMMAND,
         "The ranker fitted, and candidates composed, without anything of the suite: neither its questions nor "
         f"questions written from its graphs. Expected calibration error over ten bins: {_error(rows):.3f}, of "

@@ -256,10 +256,10 @@ def _judged_file(name: str, seed: int) -> Path:
 def _found() -> Section:
     """How many of the wrong labels are among the first items of an order."""
     section = Section(
-        "Wrong labels found by reviewing",
+        "Wrong labels found",
         COMMAND,
-        f"Of {POOL} questions with shortest-path labels (three draws), the share of wrong labels among the first so "
-        "many of the queue. Wrong is a path that is not the one of answer-set consistency. No training.",
+        f"Of {POOL} questions with shortest-path labels (three draws): the share of all wrong labels that is among "
+        "the first N reviewed. Wrong: another path than the one of answer-set consistency. No training.",
         head=("set", "reviewed", *ORDERS, "as many by random order"),
     )
     for name in SETTINGS:
@@ -320,13 +320,13 @@ def _figures(name: str) -> Section:
     """A row for each number of reviewed items, a column for each order; and what an order saves."""
     curves = [(order, 0.0) for order in ORDERS] + [(order, 0.1) for order in ORDERS[:2]]
     section = Section(
-        f"What reviewing is worth on {name}",
+        f"Value of review on {name}",
         f"{COMMAND} --data {name}",
         f"`{METHOD}` in a small form ({POOL} questions with shortest-path labels, {DEV} of them for dev), trained "
-        f"anew on the labels as they stand after so many reviewed questions; Macro-F1 on {TEST} test questions, mean "
-        f"± sample deviation of {len(SEEDS)} seeds (which draw the questions too), or each seed that is done. "
-        "Simulated analysts refuse a path that is not the one of answer-set consistency, and add that; with errors "
-        "of 10% so many verdicts are the other way round.",
+        f"anew on the labels as they are after N reviewed questions; Macro-F1 on {TEST} test questions, mean ± "
+        f"sample deviation of {len(SEEDS)} seeds (which draw the questions too), or each seed that is done. "
+        "Simulated reviewers reject a path that is not the one of answer-set consistency and add that one; with 10% "
+        "errors, one verdict in ten is reversed.",
         head=("reviewed", *(f"{order}{', 10% errors' if error else ''}" for order, error in curves)),
     )
     means: dict[tuple[str, float], list[float]] = {curve: [] for curve in curves}

@@ -33,12 +33,12 @@ COMMAND = "python -m tests.benchmarks review_load"
 def measure() -> list[Section]:
     """Start Clew in a fresh home, fill its database, and let analysts work."""
     section = Section(
-        "Fifty analysts at once",
+        "Fifty reviewers at once",
         COMMAND,
-        f"{ANALYSTS} analysts, each with a connection of their own and {THINK[0]:g} to {THINK[1]:g} s before each "
-        f"submission, on a queue of {ITEMS:,} items with {JUDGED * ITEMS:,} submissions and one opinion wanting of "
-        "each item; the application as `manage.py up` starts it, times from the client, on the same cores. Then the "
-        f"web server is killed (SIGKILL) {KILLS} times while they work almost without a pause; they send again what "
+        f"{ANALYSTS} reviewers, each with a connection of their own and {THINK[0]:g} to {THINK[1]:g} s before each "
+        f"submission, on a queue of {ITEMS:,} items with {JUDGED * ITEMS:,} submissions, where each item needs one "
+        "more opinion. The application as `manage.py up` starts it; times from the client, on the same cores. Then "
+        f"the web server is killed (SIGKILL) {KILLS} times while they work almost without a pause; they resend what "
         "was not acknowledged.",
     )
     with tempfile.TemporaryDirectory() as home, Clew(Path(home), options=("--no-demo",)) as clew:

@@ -38,11 +38,12 @@ def measure() -> list[Section]:
     """Right decisions on test questions, by the wording and by classifiers of the same, and of the first sets."""
     sets = _sets()
     section = Section(
-        "Telling questions of many hops",
+        "Router",
         COMMAND,
-        f"Share of test questions whose hops ({MULTI_HOP} or more, or less) are told right; in brackets the mean of "
-        f"the shares of the two kinds. Trained on at most {MOST:,} questions of the training split (MuSiQue: half A), "
-        "default settings, one seed. `wording` was fitted on the training splits, and on half A (docs/router.md).",
+        f"Share of test questions for which it is recognized whether they have {MULTI_HOP} or more hops; in brackets "
+        f"the mean of the shares of the two kinds. Trained on at most {MOST:,} questions of the training split "
+        "(MuSiQue: half A), default settings, one seed. `wording` was fitted on the training splits and on half A "
+        "(docs/router.md).",
         head=(
             "tested on",
             "questions",

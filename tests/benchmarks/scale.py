@@ -86,13 +86,13 @@ def measure() -> list[Section]:
     measured = [_measure(size) for size in sizes]
     head = ("figure", *(f"{size // 1_000_000} million" for size in sizes), "goal")
     section = Section(
-        "A graph that grows tenfold",
+        "Up to 100 million triples",
         COMMAND,
         "Made-up names, a tenth as many entities as triples, tails drawn by Zipf's law. Built by "
         "`build_from_files`, which holds 2 GB of rows and of sort keys and leaves the rest on disk, in a process "
         f"that may have {MEMORY // 1024**3} GB; asked in another, in process, after its "
         "files were read once. In brackets the processor time, which other work on the machine changes little. Peak "
-        "memory counts pages of mapped files.\n\n![Cost by size](scale.svg)",
+        "memory counts pages of mapped files. Plot: docs/scale.svg.",
         head=head,
     )
 

@@ -30,11 +30,11 @@ def measure(data: Sequence[str] = ()) -> list[Section]:
         data: folders; one in eleven of those in the repository where none is named.
     """
     section = Section(
-        "Graphs of newcomers that taught themselves",
+        "Self-trained newcomers",
         COMMAND,
-        "One folder of newcomers in eleven, uploaded alone and asked its questions before and after its self-training; "
-        "kept: the web application would use what it learned. What the other columns say stands in the section about "
-        "questions of every kind.",
+        "One folder in eleven of tests/newcomers, uploaded alone and asked its questions before and after "
+        'self-training. Kept: the web application would use what was learned. Other columns as in the result "All '
+        'suites, untrained".',
         head=("graph", "kept", "by", *HEAD[1:]),
     )
     folders = [Path(name) for name in data] or sorted(

@@ -23,7 +23,7 @@ GOAL = "as alone"
 def measure() -> list[Section]:
     """Upload a text and a workbook alone, beside the indexing of a large graph, and beside its self-training."""
     section = Section(
-        "Small uploads beside long jobs",
+        "Small uploads",
         COMMAND,
         f"Seconds from the upload of a text of {TEXT_BYTES // 1000} kB and of a workbook of {ROWS} rows until its "
         f"graph can be asked; the long jobs are of a graph of {LARGE:,} people. No demo graph.",

@@ -18,7 +18,7 @@ def measure() -> list[Section]:
     kb = found("metaqa", "kb.txt.gz")
     if kb is None:
         return []
-    section = Section("Snapshots", "python -m tests.benchmarks snapshots", "MetaQA: 133,582 rows, gzipped.")
+    section = Section("Snapshot of MetaQA", "python -m tests.benchmarks snapshots", "MetaQA: 133,582 rows, gzipped.")
     with tempfile.TemporaryDirectory() as folder:
         builds, opens = [], []
         for attempt in range(5):

@@ -229,7 +229,7 @@ def _loss(model: Trained, rows: Sequence[_Row]) -> Tensor:
 
 def _measured(encoder: Encoder, reader: SpanReader, examples: Sequence[Example]) -> Section:
     section = Section(
-        "Answers read in passages, one hop",
+        "Answers read in passages",
         f"{COMMAND} --data FOLDER",
         "Questions of XQuAD and QED whose passages the reader did not learn from, asked over all passages of both: the "
         f"{_READ} nearest are read. By rules: as before there was a reader. Right among three: of the best three. "

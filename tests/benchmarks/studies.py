@@ -28,7 +28,7 @@ def efficiency(data: Sequence[str] = ()) -> list[Section]:
         f"`{METHOD}` trained on a share of the training and dev questions, smaller shares within larger ones, and "
         "tested on the whole test split. To reach: 5% within 2 points of everything, exact set."
     )
-    return _section("Shares of the training questions", "efficiency", about, config)
+    return _section("Shares of training data", "efficiency", about, config)
 
 
 def supervision(data: Sequence[str] = ()) -> list[Section]:
@@ -40,7 +40,7 @@ def supervision(data: Sequence[str] = ()) -> list[Section]:
         f"`{METHOD}` trained on labels of either kind, made from topics and answers alone; gold paths are not used. "
         "Test splits, extractive reasoner."
     )
-    return _section("Labels: answer sets against shortest paths", "supervision", about, config)
+    return _section("Label strategies", "supervision", about, config)
 
 
 def _section(title: str, name: str, about: str, config: StudyConfig) -> list[Section]:

@@ -73,14 +73,13 @@ def measure(data: Sequence[str]) -> list[Section]:
         print("skipped: --data names no checkout of WikiTableQuestions", flush=True)
         return []
     section = Section(
-        "Tables of strangers, asked by strangers",
+        "WikiTableQuestions",
         COMMAND,
-        "WikiTableQuestions (github.com/ppasupat/WikiTableQuestions, CC BY-SA 4.0), tables of Wikipedia as CSV, each "
-        "uploaded alone under the title of its page; no training, no checkpoint, no language model. *Developed*: "
-        "tables of the training split whose hash is even, looked at while this was made; *measured*: odd ones, never "
-        "looked at; "
-        "*pristine*: of the test split. Compared as sets of names, numbers and dates. Sure: at least 0.5; told: less "
-        "than 0.3, a guess or not understood. ECE over ten bins.",
+        "WikiTableQuestions (github.com/ppasupat/WikiTableQuestions, CC BY-SA 4.0): tables of Wikipedia as CSV, "
+        "each uploaded alone under the title of its page; no training, no checkpoint, no language model. Developed: "
+        "tables of the training split whose hash is even, looked at during development. Measured: odd ones, never "
+        "looked at. Pristine: of the test split. Compared as sets of names, numbers and dates. Sure: at least 0.5; "
+        "told: less than 0.3, a guess or not understood. ECE over ten bins.",
         head=(
             "half",
             "by",

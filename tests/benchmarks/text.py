@@ -21,7 +21,7 @@ def measure() -> list[Section]:
     if passages is None or questions is None:
         return []
     section = Section(
-        "`text-rag` on MuSiQue",
+        "text-rag on MuSiQue",
         "python -m tests.benchmarks text",
         "1,890 passages, 100 questions with their supporting passages, default encoder, no language model. Settings "
         "were chosen on half A (docs/text.md).",

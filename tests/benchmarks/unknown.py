@@ -66,13 +66,13 @@ class Graph:
 def measure(names: Sequence[str] = ()) -> list[Section]:
     """Ask answerable questions, and the same of copies of their graphs without a relation that they need."""
     section = Section(
-        "Questions that a graph cannot answer, on graphs that no weights have seen",
+        "Unanswerable questions",
         COMMAND,
-        "Questions of people that a relation path answers, asked of their graph and of copies of it that lack a "
-        "relation of each such path; topics are linked, no language model. What is lacking is told by weights that "
-        "were fitted without anything of the set's family; those that rank have seen samples of it. The limit was "
-        f"chosen on {' and '.join(CHOSEN_ON)}. Told: no answer is given, and why is said; guess: answers are "
-        "marked as guesses. Refused: the same of questions that the graph answers.",
+        "Questions that a relation path answers, asked of their graph and of copies of it that lack a relation of "
+        "each such path; topic entities linked, no language model. Missing relations are recognized by weights "
+        "fitted without anything of the set's family; those that rank have seen samples of it. The limit was chosen "
+        f"on {' and '.join(CHOSEN_ON)}. Told: no answer is given and the reason is said. Guess: answers are marked "
+        "as guesses. Refused: the same for questions that the graph answers.",
         head=(
             "graphs",
             "asked",

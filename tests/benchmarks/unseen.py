@@ -33,13 +33,13 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
         names: of suites, "paths" for the sets of relation paths; none for all.
     """
     section = Section(
-        "Questions of every kind before any training, by the whole engine",
+        "All suites, untrained",
         COMMAND,
-        "Questions of the suites (`CLEW_BENCH_SUITES` names further ones) and a sample of sets of relation paths, "
-        "linked by Clew, extractive reasoner, no checkpoint, no language model; the rankers that come with Clew "
-        "have seen samples of most. Refused: nothing was answered; sure and wrong: wrong with a score of 0.5 and "
-        "more. Told: questions that their graph does not answer, refused or answered with guesses (below 0.3); "
-        "they count nowhere else.",
+        "Questions of the operator suites (`CLEW_BENCH_SUITES` names further ones) and samples of sets of relation "
+        "paths. Topic entities are linked by Clew; extractive reasoner, no checkpoint, no language model. The "
+        "rankers that come with Clew have seen samples of most of these questions. Refused: no answer was given. "
+        "Sure and wrong: wrong with a score of 0.5 or more. Told: questions that their graph cannot answer and that "
+        "were refused or answered with guesses (scores below 0.3); they are counted in no other column.",
         head=HEAD,
     )
     asked = suites([name for name in names if name != "paths"]) if set(names) != {"paths"} else []

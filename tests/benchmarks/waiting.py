@@ -49,7 +49,7 @@ def measure() -> list[Section]:
 
 def of(clew: Clew, graph: int) -> Section:
     """The figures of a graph in a running instance."""
-    section = Section("Waiting", COMMAND, ABOUT)
+    section = Section("Stopping and comparing", COMMAND, ABOUT)
     took = sorted(filter(None, (_stopped(clew, graph, i) for i in range(STOPS))))
     place = max(0, round(0.95 * len(took)) - 1)
     section.add(

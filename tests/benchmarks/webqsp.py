@@ -25,10 +25,10 @@ def measure() -> list[Section]:
     if of is None or taught is None or asked is None:
         return []
     section = Section(
-        "`reg-path` on WebQSP, from relation paths alone",
+        "reg-path on WebQSP",
         "python -m tests.benchmarks webqsp",
         "Trained on 2,708 questions with weak shortest relation paths (no topics, no answers, no directions; one in "
-        "ten set aside for choosing the epoch); asked are the 766 questions of the other file, none of which was "
+        "ten set aside for choosing the epoch) and tested on the 766 questions of the other file, none of which was "
         "trained on. Extractive reasoner, 50 triples, no language model.",
         head=("topics", *SHOWN, "a question, p50 / p95"),
     )

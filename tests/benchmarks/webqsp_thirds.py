@@ -58,14 +58,14 @@ def measure(methods: Sequence[str] = (), *, run: bool = True) -> list[Section]:
         "answer sets, topics given, extractive reasoner, one seed, no language model; "
     )
     section = Section(
-        "Methods on the WebQSP half, part by part",
+        "WebQSP in three parts",
         "python -m tests.benchmarks webqsp_thirds",
         f"{about}95% intervals by bootstrap over the questions. *Reads* `auto` executes relation paths on the whole "
         "graph, `paths` and `triples` within what was retrieved; `paper` trains and asks in the papers' form.",
         head=("method", "reads", "budget", *SHOWN, "training of a part"),
     )
     domains = Section(
-        "Methods on the WebQSP half, by domain",
+        "WebQSP by domain",
         "python -m tests.benchmarks webqsp_thirds",
         f"{about}by the first part of the name of the first relation of the question's best label by answer sets; "
         f"domains of at least {LEAST} questions. Each cell is Hit / Macro-F1, read by `auto`, 50 triples.",

@@ -202,11 +202,11 @@ def measure(kinds: Sequence[str] = (), share: float = 1.0) -> list[Section]:
 
 def _section(rows: dict[str, list[tuple[Fault, WhyNot]]]) -> Section:
     section = Section(
-        "Why an expected answer is missing",
+        "Diagnosis",
         COMMAND,
-        "Faults put into the demo graph, its retriever and its settings, which take away an answer that was given "
-        "before. `right`: the stage that is named is the one at fault. `names it`: where a fact is missing, its "
-        "relation is told too. `brings it`: the change that is proposed first was tried and brings the answer.",
+        "Faults put into the demo graph, its retriever and its settings, which remove an answer that was given "
+        "before. `right`: the stage named is the one at fault. `names it`: where a fact is missing, its relation is "
+        "named too. `brings it`: the first proposed remedy was tried and brings the answer.",
         head=("fault", "faults", "right", "names it", "brings it"),
     )
     every = [row for found in rows.values() for row in found]

@@ -69,11 +69,12 @@ RULES: dict[str, Rule] = {
 def measure(names: Sequence[str] = ()) -> list[Section]:
     """Link names written by rules."""
     section = Section(
-        "Names written otherwise, by rules",
+        "Spellings of names, by rules",
         COMMAND,
         f"{_ASKED} entities of each graph, their names written by rules and put into a question, where that is not "
         "another thing's name. Exactly: the entity, or one of its name, and nothing else; surely another: with a "
         f"score of {_SURE} and more. Linked by names alone, without vectors.",
+        theme="Linking and programs",
         head=("graph", "written", "questions", "exactly", "another", "surely another", "none"),
     )
     for name in names or SETS:

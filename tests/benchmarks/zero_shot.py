@@ -54,13 +54,13 @@ def measure(names: Sequence[str] = (), *, leave_out: bool = False, untrained: bo
 
 def _untrained(sets: Iterable[tuple[str, DataSet]]) -> Section:
     section = Section(
-        "Questions of people, before any training",
+        "Question sets, untrained",
         f"{COMMAND} --untrained",
-        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), linked by "
-        "Clew, extractive reasoner, 50 triples, no language model, no checkpoint, no self-training. The rankers that "
-        "come with Clew were fitted on samples of these sets, of their training questions but not of these graphs "
-        "alone: `--leave-out` measures weights that saw none. ECE: how far the score of the best answer is from the "
-        "share of best answers that are right, over ten bins; refused questions do not count in it.",
+        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), topic "
+        "entities linked by Clew; extractive reasoner, 50 triples, no language model, no checkpoint, no "
+        "self-training. The rankers that come with Clew were fitted on samples of these sets' training questions, "
+        "among other graphs; `--leave-out` measures weights that saw none. ECE: how far the score of the best "
+        "answer is from the share of best answers that are right, over ten bins, without refused questions.",
         head=("set", "questions", *SHOWN, "refused", "a question p50", "ECE"),
     )
     for name, of in sets:
@@ -74,13 +74,13 @@ def _left_out(name: str, of: DataSet) -> Section:
     weights = path_weights.without(family, path_weights.RANKS)
     checkpoint, said = self_trained(name, of.graph)
     section = Section(
-        f"A graph whose questions no weights have seen: {name}",
+        f"Unseen questions: {name}",
         f"{COMMAND} --leave-out --data {name}",
-        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), "
-        "extractive reasoner, 50 triples, no language model, no training on the graph but its own. Relation paths are "
-        f"ranked by weights that were fitted without anything of {family}: neither its questions nor such as are "
-        f"written from its graphs. Self-trained: {said} The ranker of programs was fitted on samples of the public "
-        "sets. Refused: nothing was answered.",
+        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), extractive "
+        "reasoner, 50 triples, no language model, no training on the graph except self-training. Relation paths are "
+        f"ranked by weights fitted without anything of {family}: neither its questions nor questions written from "
+        f"its graphs. Self-trained: {said} The ranker of programs was fitted on samples of the public sets. Refused: "
+        "no answer was given.",
         head=("by", "topics", "questions", *SHOWN, "refused", "a question p50", "ECE"),
     )
     for by, found in (("zero-shot", None), ("self-trained", checkpoint)):
@@ -93,13 +93,12 @@ def _left_out(name: str, of: DataSet) -> Section:
 def _section(name: str, of: DataSet) -> Section:
     checkpoint, said = self_trained(name, of.graph)
     section = Section(
-        f"A graph that nobody trained on: {name}",
+        f"Self-training on {name}",
         f"{COMMAND} --data {name}",
-        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), "
-        f"extractive reasoner, 50 triples, no language model. No question of the set was trained on: {said} The "
-        "rankers of programs and of relation paths that come with Clew, which take part, were fitted on samples of the "
-        "public sets: `--leave-out` measures weights that have not seen them. "
-        "Refused: nothing was answered.",
+        f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), extractive "
+        f"reasoner, 50 triples, no language model. No question of the set was trained on: {said} The rankers of "
+        "programs and of relation paths that come with Clew, which take part, were fitted on samples of the public "
+        "sets; `--leave-out` measures weights that have not seen them. Refused: no answer was given.",
         head=("by", "topics", "questions", *SHOWN, "refused", "a question p50", "ECE"),
     )
     groups = asked(of.questions)
