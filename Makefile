@@ -9,8 +9,8 @@ BIN := $(VENV)/bin
 NPM := npm --prefix frontend --no-fund --no-audit
 export HF_HUB_OFFLINE := 1
 export PYTHONUNBUFFERED := 1
-# Files of tests are shared out among processes, of which each computes with one thread; names of tests that come from
-# sets are the same in all of them.
+# Test files are distributed over one process per core, each with one compute thread. The fixed hash seed gives all
+# processes the same test ids.
 PYTEST := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --dist loadfile
 
 .PHONY: help run build install install-dev test check-versions \

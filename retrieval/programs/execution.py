@@ -450,7 +450,7 @@ def _compute_years_between(later: np.ndarray, earlier: np.ndarray) -> np.ndarray
 
 
 def _compute_day_numbers(dates: np.ndarray) -> np.ndarray:
-    """:func:`day_number` of many dates."""
+    """:func:`compute_day_number` for an array of dates."""
     years = np.floor(dates + 1e-9)
     leaps, now = ((y // 4 - y // 100 + y // 400) for y in (years - 1, years))
     numbers: np.ndarray = 365 * years + leaps + np.floor((dates - years) * (365 + now - leaps) + 1e-4)

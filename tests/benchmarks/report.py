@@ -1,4 +1,4 @@
-"""What a benchmark returns, how it is kept in docs/benchmarks/, and docs/benchmarks.md, which is made of that."""
+"""Benchmark results: one JSON file per result in docs/benchmarks/, and the summary page generated from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ with all rows (`more`: further tables), an explanation (`note`), the command and
 generates this page again; the last column has what follows `{COMMAND.strip()}`. Public data sets are looked
 for in the folder that `CLEW_BENCH_DATA` names; without it their benchmarks are left out.
 
-All results are from machines with two cores (x86_64) and no GPU, often beside other work: trust ratios more than times.
+Unless `environment` says otherwise, results are from machines with two cores (x86_64) and no GPU, often under other
+load: trust ratios more than times.
 *Exact*: share of questions with exactly the right answers. ECE: expected calibration error. Hit, Hit@1 and Macro-F1:
 [evaluation.md](evaluation.md).
 """
@@ -35,10 +36,10 @@ All results are from machines with two cores (x86_64) and no GPU, often beside o
 
 @dataclass
 class Section:
-    """A table under a title, with the command that made it; its columns are figure, measured, goal or ``head``.
+    """A titled table with the command that produced it. Columns default to figure, measured and goal.
 
-    ``headline`` is shown on the page in place of the first row. ``theme`` is the heading that the page has it under;
-    without one, it stays where the file of the same title had it.
+    ``headline`` replaces the first row on the page. ``theme`` is the page heading that lists the section; if it is
+    empty, the theme of the existing file is kept.
     """
 
     title: str
@@ -50,7 +51,7 @@ class Section:
     theme: str = ""
 
     def add(self, *cells: str) -> None:
-        """One row; cells that are left out are empty."""
+        """Append a row, padded with empty cells."""
         self.rows.append((*cells, *[""] * (len(self.head) - len(cells))))
 
     def markdown(self) -> str:
@@ -63,9 +64,9 @@ class Section:
 
 
 def write(sections: list[Section], page: Path) -> None:
-    """Keep each section as a JSON file in the folder named like the page, and generate the page from all of them.
+    """Write each section to a JSON file in the folder named like the page, and regenerate the page.
 
-    Of the file that a section replaces stay its theme and the further tables (``more``), which were measured apart.
+    A replaced file passes on its theme and its further tables (``more``), which are measured separately.
     """
     folder = page.with_suffix("")
     folder.mkdir(exist_ok=True)
@@ -81,18 +82,18 @@ def make_slug(title: str) -> str:
 
 
 def make_page(folder: Path) -> str:
-    """docs/benchmarks.md: a table for each theme, with a line for each JSON file of the folder."""
+    """Return the summary page: a table per theme with a line per JSON file."""
     themes: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))
-        themes.setdefault(result["theme"], []).append(_line(result, f"{folder.name}/{path.name}"))
+        themes.setdefault(result["theme"], []).append(_format_line(result, f"{folder.name}/{path.name}"))
     parts = [_INTRODUCTION]
     for theme, lines in sorted(themes.items(), key=lambda item: (item[0] == OTHER, item[0])):
         parts += [f"\n## {theme}\n\n| result | figures | command |\n|---|---|---|\n", *lines]
     return "".join(parts)
 
 
-def _line(result: Mapping[str, Any], link: str) -> str:
+def _format_line(result: Mapping[str, Any], link: str) -> str:
     figures = result["headline"]
     if not figures and result["rows"]:
         first, *cells = result["rows"][0]
@@ -125,7 +126,7 @@ def _describe(section: Section, old: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def format_json(value: object, indent: str = "") -> str:
-    """As JSON that is readable in a diff: lists of texts on one line where that is short, rows on a line each."""
+    """Return JSON that diffs well: short flat lists on one line, one row per line."""
     flat = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list | tuple):
         return flat

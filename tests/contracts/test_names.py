@@ -1,4 +1,4 @@
-"""Names follow docs/glossary.md: functions begin with a verb, and no private word stands for a term of the field."""
+"""Naming conventions: functions begin with a verb, and variables and classes are not called by vague filler words."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("retrieval", "webapp", "worker")
-#: Least share of functions, properties left out, whose names begin with a verb.
+#: Lower limit for the share of functions (without properties) whose names begin with a verb.
 VERB_SHARE = {"retrieval": 0.85, "webapp": 0.75, "worker": 0.75}
-#: Most uses of private words as names of variables, per 1,000 lines.
-PRIVATE_PER_1000 = 5.0
-PRIVATE = frozenset(["own", "one", "found", "told", "said", "at", "asked", "named", "given", "whole", "beside"])
+#: Upper limit for filler words used as variable names, per 1,000 lines.
+FILLERS_PER_1000 = 5.0
+FILLERS = frozenset(["own", "one", "found", "told", "said", "at", "asked", "named", "given", "whole", "beside"])
 FORBIDDEN_CLASSES = re.compile(r"_?(Asked|Told|Found|Said|Known|Given|Reading|Seen|Made|Shown|Kept|Held)")
 VERBS = frozenset((Path(__file__).parent / "verbs.txt").read_text(encoding="utf-8").split())
 
@@ -46,20 +46,20 @@ def test_functions_begin_with_a_verb(package):
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_private_words_are_no_names_of_variables(package):
+def test_variables_are_not_called_by_filler_words(package):
     lines, places = 0, list[str]()
     for path, tree in parse_package(package).items():
         lines += path.read_text(encoding="utf-8").count("\n")
         places += [
             f"{path.relative_to(ROOT)}:{node.lineno} {node.id}"
             for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and node.id in PRIVATE
+            if isinstance(node, ast.Name) and node.id in FILLERS
         ]
-    assert 1000 * len(places) / lines <= PRIVATE_PER_1000, places[:40]
+    assert 1000 * len(places) / lines <= FILLERS_PER_1000, places[:40]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_classes_are_called_by_nouns(package):
+def test_classes_are_not_called_by_participles(package):
     forbidden = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path, tree in parse_package(package).items()

@@ -26,7 +26,7 @@ def without_postgres() -> Iterator[None]:
             yield
         finally:
             sql.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
-            # The thread that asynchronous tests share keeps its connection for good, and that was cut.
+            # asgiref's shared thread would otherwise reuse its terminated connection in later tests.
             SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 

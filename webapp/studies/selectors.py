@@ -38,7 +38,7 @@ def list_cells(study: Study) -> QuerySet[StudyCell]:
 
 
 def compute_summary(study: Study) -> dict[str, Any]:
-    """The rows of a study's finished cells, over all seeds, and relative gains (:func:`summarise`).
+    """The rows of a study's finished cells, over all seeds, and relative gains (:func:`build_summary`).
 
     When all cells were tried, ``winners`` are the best figures with their tests (:func:`find_winners`).
     """

@@ -76,7 +76,7 @@ class LLMAloneEngine(Engine):
         return other
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`. An engine :meth:`without_model` declines every question."""
+        """See :meth:`Engine.answer`. Without a language model it declines every question."""
         run.check()
         if not isinstance(self.reasoner, LLMReasoner):
             yield run.build_final(_build_no_answer())
