@@ -20,8 +20,8 @@ from retrieval.config import RetrieverConfig
 from retrieval.errors import TrainingDataError, check
 from retrieval.kg.search.walks import execute
 from retrieval.limits import SELF_TRAINING_FACTS
-from retrieval.methods._shared.retriever_loading import open_retriever
-from retrieval.programs.schema import Schema
+from retrieval.methods.retriever_loading import open_retriever
+from retrieval.programs.grounding.schema import Schema
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label, to_named_path
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
@@ -31,7 +31,7 @@ from retrieval.validation import validate
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.text.features import TextEncoder
+    from retrieval.linking.features import TextEncoder
     from retrieval.training.result import TrainResult
 
 __all__ = ["SelfTrainingResult", "build_training_set", "get_resume_path", "run_self_training"]

@@ -20,10 +20,12 @@ from retrieval import config as configs
 from retrieval.config import DoubtingOptions, RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
+from retrieval.language.operators import find_unexplained
+from retrieval.linking.features import TextEncoder
 from retrieval.methods import registry
-from retrieval.methods._shared.blending import select_share
-from retrieval.methods._shared.retriever_loading import WRITTEN
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.methods.common.blending import select_share
+from retrieval.methods.retriever_loading import WRITTEN
+from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.weights import Weights
 from retrieval.questions.files import assign_splits, split_of
@@ -34,8 +36,6 @@ from retrieval.supervision.grounding import Grounded, require, resolve_questions
 from retrieval.supervision.labels import Label, filter_labels, read_labels
 from retrieval.supervision.provided_labels import collect_gold_labels, should_use_simple_walks
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
-from retrieval.text.features import TextEncoder
-from retrieval.text.operators import find_unexplained
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import connection
 
+from retrieval.answering.loading import EngineCache, load_engine, load_parts
+from retrieval.answering.spec import EXTRACTIVE, EngineSpec
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import CheckpointError
-from retrieval.loading import EngineCache, load_engine, load_parts
 from retrieval.methods import registry
-from retrieval.methods._shared.engine_spec import EXTRACTIVE, EngineSpec
 from webapp.answers.models import Run
 from webapp.experiments import methods
 from webapp.experiments.models import Checkpoint, ForeignUse, Report
@@ -27,9 +27,9 @@ from webapp.graphs.selectors import list_ready_graphs, require_version
 from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
+    from retrieval.answering.pipeline import Engine
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.pipeline import Engine
-    from retrieval.text.encoder import Encoder
+    from retrieval.linking.encoder import Encoder
 
 logger = logging.getLogger(__name__)
 WARM_MAX = 4
@@ -182,7 +182,7 @@ def prepare_encoder() -> None:
 
 def prepare_indexing() -> None:
     """Load what indexing needs, so that it begins, and can be stopped, at once."""
-    from retrieval.text import entity_index  # noqa: PLC0415, F401
+    from retrieval.linking import entity_index  # noqa: PLC0415, F401
 
     prepare_encoder()
 
@@ -208,7 +208,7 @@ def prepare_graphs() -> None:
 
 def prepare_engine(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
     """Open one engine of a graph and run it once over the graph's own first label."""
-    from retrieval.pipeline import AskRequest  # noqa: PLC0415
+    from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415
 
     default = methods.get_default_method(facts=snapshot.triples, passages=snapshot.passages)
     try:

@@ -24,9 +24,9 @@ from webapp.questions.selectors import to_engine_questions
 from worker import engines, job_runs, language_models
 
 if TYPE_CHECKING:
+    from retrieval.answering.pipeline import Engine
     from retrieval.evaluation.evaluator import Subgraphs, Topics
     from retrieval.evaluation.outcomes import Outcome
-    from retrieval.pipeline import Engine
     from retrieval.supervision.labels import Label
 
 JOURNAL, REPLIES = "asked.jsonl", "replies"

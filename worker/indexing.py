@@ -30,8 +30,8 @@ def index_graph(job_id: int) -> None:
 
 def build_indexes(context: job_runs.Context) -> dict[str, Any]:
     """Embed names, passages and relations; goes on where an earlier attempt stopped."""
-    from retrieval.methods._shared.path_reader import wordings  # noqa: PLC0415
-    from retrieval.text import indexing  # noqa: PLC0415
+    from retrieval.linking import indexing  # noqa: PLC0415
+    from retrieval.methods.zero_shot import wordings  # noqa: PLC0415
 
     graph = context.job.graph
     version = _find_version(context.job)
@@ -64,7 +64,7 @@ def _find_version(job: Job) -> GraphVersion | None:
 
 def update_indexes() -> None:
     """Index further what an earlier version of Clew, or another encoder, indexed."""
-    from retrieval.text import indexing  # noqa: PLC0415
+    from retrieval.linking import indexing  # noqa: PLC0415
 
     for graph in selectors.list_ready_graphs().filter(index_state=IndexState.READY):
         if graph.snapshot is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from retrieval.answering.pipeline import AskRequest, Steering
 from retrieval.events import from_plain
 from retrieval.methods import registry
-from retrieval.pipeline import AskRequest, Steering
 from retrieval.types import AgentAction, Turn
 from webapp.answers import agent_steps
 from webapp.answers.models import Run

@@ -20,7 +20,7 @@ from webapp.review.services import queues
 from worker import engines, job_runs
 
 if TYPE_CHECKING:  # torch comes with it
-    from retrieval.programs.algebra import Program
+    from retrieval.programs.algebra.operations import Program
     from retrieval.programs.reader import ProgramReader, Understanding
 
 LEAST = 0.01
@@ -83,7 +83,7 @@ def _find_weights(row: Queue) -> Path:
 
 
 def _build_draft(reader: ProgramReader, question: Question, provided: Sequence[_ProvidedProgram]) -> queues.DraftItem:
-    from retrieval.programs.equivalence import normalize_program  # noqa: PLC0415
+    from retrieval.programs.algebra.equivalence import normalize_program  # noqa: PLC0415
     from retrieval.programs.rendering.names import from_named_json  # noqa: PLC0415
 
     by_program: dict[Program, _ProgramCandidate] = {}
@@ -148,7 +148,7 @@ def _build_candidate(candidate: _ProgramCandidate, question: Question) -> queues
 
 def build_program_fields(understanding: Understanding, question: Question) -> dict[str, Any]:
     """The fields of a candidate that follow from a program that was executed."""
-    from retrieval.methods._shared.program_answers import build_chains, build_program_event  # noqa: PLC0415
+    from retrieval.answering.program_answers import build_chains, build_program_event  # noqa: PLC0415
     from retrieval.programs.rendering.formatting import get_answer_labels  # noqa: PLC0415
 
     executor, best = understanding.executor, understanding.best

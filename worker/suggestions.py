@@ -91,7 +91,7 @@ def _select_right_questions(version: GraphVersion, snapshot: Snapshot, cancelled
 
 def _get_answer_names(version: GraphVersion, question: str, cancelled: Callable[[], bool]) -> frozenset[str]:
     """The names of the answers that Clew is sure of."""
-    from retrieval.pipeline import AskRequest  # noqa: PLC0415 - loads torch
+    from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415 - loads torch
 
     engine = engines.open_test_engine(version, None, registry.DEFAULT, {})
     for event in engine.run(AskRequest(question), cancelled=cancelled):

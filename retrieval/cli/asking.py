@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from retrieval import environment
+from retrieval.answering.endpoint import EndpointAsking, EndpointRequest
+from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.errors import ClewError, ConfigError, UnknownEntityError
@@ -29,19 +33,15 @@ from retrieval.events import (
 from retrieval.evidence.verbalise import format_chain
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.analysis.joining import Named, join
-from retrieval.loading import load_engine, load_parts
-from retrieval.methods._shared.endpoint_engine import EndpointAsking, EndpointRequest
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 from retrieval.programs.remote.conversation import DenotedThere, TurnThere
 from retrieval.types import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from retrieval.answering.pipeline import Engine
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
-    from retrieval.pipeline import Engine
 
     Asked = Callable[[Callable[[], bool]], Iterator[Event]]
     """Given what says Stop, the events of one question."""
@@ -231,7 +231,7 @@ class _Numbers:
         self._known: dict[str, int] = {}
 
     def assign_numbers(self, terms: Sequence[str]) -> Mapping[str, int]:
-        """See :data:`retrieval.methods._shared.endpoint_engine.Numbering`."""
+        """See :data:`retrieval.answering.endpoint.Numbering`."""
         for term in terms:
             self._known.setdefault(term, len(self._known))
         return self._known

@@ -22,7 +22,7 @@ from retrieval.kg import snapshot as snapshots
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.pipeline import Engine
+    from retrieval.answering.pipeline import Engine
     from retrieval.supervision.distribution_shift import TrainingCoverage
     from retrieval.types import Question
 

@@ -147,8 +147,8 @@ def index(graph: Path, /, *, encoding: Encoding = Encoding()) -> int:
 
 
 def _build_index(encoding: Encoding, graph: Snapshot) -> int:
-    from retrieval.methods._shared.path_reader import wordings  # noqa: PLC0415 - imports torch
-    from retrieval.text import indexing  # noqa: PLC0415 - imports torch
+    from retrieval.linking import indexing  # noqa: PLC0415 - imports torch
+    from retrieval.methods.zero_shot import wordings  # noqa: PLC0415 - imports torch
 
     with watch_interrupts() as stop, Bars() as bars:
         encoder = encoding.load()

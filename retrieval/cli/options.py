@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from retrieval.answering.loading import load_encoder
 from retrieval.config import parse_pairs
 from retrieval.errors import ConfigError
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.rows_layout import ROLES
 from retrieval.limits import DEFAULT_BUDGET
-from retrieval.loading import load_encoder
 from retrieval.methods.registry import DEFAULT
 from retrieval.training.manifest import read_manifest
 
 if TYPE_CHECKING:
-    from retrieval.text.encoder import Encoder
+    from retrieval.linking.encoder import Encoder
 
 Repeated = Annotated[tuple[str, ...], Parameter(show_default=False)]
 Settings = tuple[tuple[str, str | int | float | bool], ...]

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from pydantic_core import to_jsonable_python
 
 from retrieval import environment
+from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.cli.asking import resolve_entity
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 
 if TYPE_CHECKING:
+    from retrieval.answering.pipeline import Engine
     from retrieval.diagnosis.findings import Remedy, WhyNot
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.pipeline import Engine
-    from retrieval.text.encoder import Encoder
+    from retrieval.linking.encoder import Encoder
 
 MARKS = {True: "yes", False: "no", None: "?"}
 

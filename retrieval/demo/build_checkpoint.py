@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrieval.answering.loading import load_encoder
 from retrieval.demo import CHECKPOINT, FACTS, METHOD, QUESTIONS
 from retrieval.errors import SourceError
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.loading import load_encoder
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.questions import files as questions
 from retrieval.supervision.distribution_shift import FILE as SEEN

@@ -18,9 +18,9 @@ from retrieval.errors import Cancelled, ClewError, check
 from retrieval.events import AnswerFinal
 
 if TYPE_CHECKING:
+    from retrieval.answering.pipeline import AskRequest, Engine
     from retrieval.diagnosis.record import RunRecord
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.pipeline import AskRequest, Engine
     from retrieval.types import Hop
 
 SHOWN = 5

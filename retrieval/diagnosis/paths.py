@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.answering.paths import PathEngine
 from retrieval.errors import check
 from retrieval.evidence.reach import compute_similarity, walk
 from retrieval.kg import search
 from retrieval.kg.search.walks import find_arcs
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.text.questions import replace_topic_names
-from retrieval.text.relation_index import list_relation_texts
+from retrieval.linking.questions import replace_topic_names
+from retrieval.linking.relation_index import list_relation_texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

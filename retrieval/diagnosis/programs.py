@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from retrieval.diagnosis.facts import find_targets, get_inverse
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.operations import (
     And,
     Constant,
     Entities,
@@ -26,7 +26,7 @@ from retrieval.programs.algebra import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from retrieval.programs.execution import Executor
+    from retrieval.programs.algebra.execution import Executor
 
 FOLLOWED = 24
 """Nodes that lead on to the expected one which are looked for in what a walk begins at."""

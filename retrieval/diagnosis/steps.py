@@ -8,15 +8,15 @@ from retrieval.diagnosis import topics
 from retrieval.diagnosis.facts import build_hop
 from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.programs import Loss, find_loss, remove_side, remove_step
-from retrieval.programs.columns import Columns
-from retrieval.programs.execution import Executor
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.rendering.names import from_named_json, to_named_json
 from retrieval.programs.rendering.wording import Wording
 
 if TYPE_CHECKING:
     from retrieval.diagnosis.case import Case
     from retrieval.events import ProgramExecuted
-    from retrieval.programs.algebra import Program
+    from retrieval.programs.algebra.operations import Program
     from retrieval.types import Hop
 
 READINGS = 3

@@ -9,15 +9,15 @@ import numpy as np
 from retrieval.diagnosis.facts import build_hop, find_missing_fact, find_targets
 from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.paths import Leading, Path, PathWalks
-from retrieval.programs.algebra import Entities, Program, Walk
+from retrieval.programs.algebra.operations import Entities, Program, Walk
 from retrieval.programs.rendering.names import to_named_json
 from retrieval.types import Hop, NoAnswerReason, Node, RelationStep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from retrieval.answering.paths import PathEngine
     from retrieval.diagnosis.case import Case
-    from retrieval.methods._shared.path_engine import PathEngine
 
 WIDER = 64
 """Relation paths of each topic that are taken where those of the settings were not enough."""

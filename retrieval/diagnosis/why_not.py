@@ -6,19 +6,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.router import RouterEngine
 from retrieval.diagnosis import budgets, steps, topics, walking
 from retrieval.diagnosis.case import Case, Tools
 from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.record import build_record
 from retrieval.errors import UnknownEntityError
 from retrieval.kg import search
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods.router.engine import RouterEngine
 
 if TYPE_CHECKING:
+    from retrieval.answering.pipeline import AskRequest, Engine
     from retrieval.diagnosis.record import RunRecord
     from retrieval.events import Event
-    from retrieval.pipeline import AskRequest, Engine
 
 NEAR = 5
 """Names that are offered for one that the graph lacks."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from retrieval.answering.pipeline import AskRequest, Stopwatch
 from retrieval.errors import Cancelled
 from retrieval.evaluation.coverage import require, resolve_topics
 from retrieval.evaluation.outcomes import Outcome
@@ -28,13 +29,12 @@ from retrieval.evidence.verbalise import format_chain
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.llm.metering import Meter, use_meter
 from retrieval.metrics.scores import Fact
-from retrieval.pipeline import AskRequest, Stopwatch
 from retrieval.reasoning.prompting import collect_prompt_lines
 from retrieval.types import Hop, Passage, Progress, Question
 
 if TYPE_CHECKING:
+    from retrieval.answering.pipeline import Engine
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.pipeline import Engine
 
 Topics = Literal["given", "linked"]
 Subgraphs = Literal["own", "whole"]

@@ -10,15 +10,15 @@ from retrieval.errors import ProgramError
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import QuestionScore, Scored
 from retrieval.metrics.values import match_answers
-from retrieval.programs.equivalence import is_equivalent
-from retrieval.programs.execution import Executor
+from retrieval.programs.algebra.equivalence import is_equivalent
+from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.rendering.formatting import get_answer_labels
 from retrieval.programs.rendering.names import from_named_json
 
 if TYPE_CHECKING:
     from retrieval.evaluation.outcomes import Outcome
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.algebra import Program
+    from retrieval.programs.algebra.operations import Program
 
 
 class GoldPrograms:

@@ -22,7 +22,7 @@ from retrieval.evaluation.gold_programs import GoldPrograms
 from retrieval.evaluation.outcomes import Outcome, compute_fingerprint
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.methods import registry
-from retrieval.methods._shared.retriever_loading import is_foreign
+from retrieval.methods.retriever_loading import is_foreign
 from retrieval.metrics.bootstrap import compute_intervals
 from retrieval.metrics.names import METRICS
 from retrieval.metrics.scores import (

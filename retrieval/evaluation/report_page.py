@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from retrieval.evaluation.pages import Block, Entry, Heading, PageTable, Text
-from retrieval.methods._shared.retriever_loading import FOREIGN
+from retrieval.methods.retriever_loading import FOREIGN
 from retrieval.metrics.names import NAMES, format_number
 
 GROUPS = {

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
+from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.spec import EngineSpec
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.coverage import filter_answerable
 from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Journal, Outcome, compute_fingerprint
 from retrieval.evaluation.report import write_report, write_text
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_engine, load_parts
 from retrieval.methods import registry
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.questions.files import assign_splits, read_questions, sample_training, to_json
 from retrieval.studies.curves import Curve
 from retrieval.studies.plan import Cell, DataSet, StudyConfig, Variant, list_cells, make_folder_name
@@ -40,7 +40,7 @@ from retrieval.version import get_code_version
 if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.text.encoder import Encoder
+    from retrieval.linking.encoder import Encoder
 
 TRAINED, REPORT, CELL = "trained.json", "report.json", "cell.json"
 

@@ -18,11 +18,11 @@ import torch
 from safetensors.torch import save_file
 
 from retrieval.errors import CheckpointError
+from retrieval.linking import encoder as encoders
 from retrieval.methods import registry
 from retrieval.methods.checkpoint_zip import ANEW, CURVES, MEMBERS, PROGRAMS, SEEN, read_config
 from retrieval.programs.weights import Weights
 from retrieval.supervision import distribution_shift
-from retrieval.text import encoder as encoders
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint, compute_fingerprint, load_weights, read_weights
 from retrieval.training.manifest import CONFIG, PACKED, read_manifest

@@ -8,10 +8,10 @@ PROGRAMS = Path(__file__).with_name("programs.json")
 """The ranker of programs (``retrieval.programs.weights``)."""
 
 JUDGE = Path(__file__).with_name("judge.safetensors")
-"""Which of the best programs is what was asked (``retrieval.programs.judging``)."""
+"""Which of the best programs is what was asked (``retrieval.programs.scoring``)."""
 
 PATHS = Path(__file__).with_name("paths.safetensors")
-"""How likely relation paths are what was asked (``retrieval.methods._shared.path_reader.model``)."""
+"""How likely relation paths are what was asked (``retrieval.methods.zero_shot.model``)."""
 
 READER = Path(__file__).with_name("reader.safetensors")
 """What is learned beside the text encoder to read answers in passages (``retrieval.reasoning.span_reader``)."""
@@ -20,4 +20,4 @@ LACKING = Path(__file__).with_name("lacking.safetensors")
 """How likely none of a graph's relation paths is what was asked; the same kind of model, fitted for that."""
 
 CHOICE = Path(__file__).with_name("choice.json")
-"""What answers a question, of all that programs and relation paths give (``retrieval.methods._shared.choice``)."""
+"""What answers a question, of all that programs and relation paths give (``retrieval.answering.fusion``)."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
-from retrieval.programs.judging.features import get_result_key
+from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
 from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, PERIODICAL, STOP, SUPERLATIVES
+from retrieval.programs.scoring.features import get_result_key
 from retrieval.programs.words import Word, find_target_words, get_related_stems, get_stem
 
 if TYPE_CHECKING:
-    from retrieval.programs.candidates import Candidate
-    from retrieval.programs.constituents import Part
+    from retrieval.programs.grammar.constituents import Part
     from retrieval.programs.parser import ParsedQuestion
+    from retrieval.programs.scoring.candidates import Candidate
     from retrieval.programs.weights import Weights
 
 #: A cosine that says nothing of what a word means.

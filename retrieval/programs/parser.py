@@ -10,35 +10,35 @@ import numpy as np
 
 from retrieval import effort
 from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra import Entities, Exists, Program
-from retrieval.programs.anchors.finder import Anchors
-from retrieval.programs.anchors.similarity import Similarity
-from retrieval.programs.answer_shaping import Finishing
-from retrieval.programs.answer_types import find_wanted_nodes
-from retrieval.programs.arithmetic import Calculating
-from retrieval.programs.candidates import Candidate
-from retrieval.programs.chart import Chart
-from retrieval.programs.columns import Columns
-from retrieval.programs.composition import ProgramComposer
-from retrieval.programs.constituents import Part
-from retrieval.programs.differences import Differing
-from retrieval.programs.durations import Lasting
-from retrieval.programs.execution import Executor
-from retrieval.programs.judging.features import Signs, build_question_traits, compute_agreement, compute_signs
-from retrieval.programs.judging.judge import LOOKED_AT, Judge, build_judge_signs
-from retrieval.programs.lifespans import Spans
-from retrieval.programs.ordering import apply_order
-from retrieval.programs.projections import Listed, find_item_list
-from retrieval.programs.result_features import Outcomes
-from retrieval.programs.row_order import Listing
-from retrieval.programs.schema import Schema
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import Entities, Exists, Program
+from retrieval.programs.constructions.answer_shaping import Finishing
+from retrieval.programs.constructions.answer_types import find_wanted_nodes
+from retrieval.programs.constructions.arithmetic import Calculating
+from retrieval.programs.constructions.differences import Differing
+from retrieval.programs.constructions.durations import Lasting
+from retrieval.programs.constructions.lifespans import Spans
+from retrieval.programs.constructions.ordering import apply_order
+from retrieval.programs.constructions.projections import Listed, find_item_list
+from retrieval.programs.constructions.row_order import Listing
+from retrieval.programs.grammar.chart import Chart
+from retrieval.programs.grammar.composition import ProgramComposer
+from retrieval.programs.grammar.constituents import Part
+from retrieval.programs.grounding.anchors.finder import Anchors
+from retrieval.programs.grounding.anchors.similarity import Similarity
+from retrieval.programs.grounding.schema import Schema
+from retrieval.programs.scoring.candidates import Candidate
+from retrieval.programs.scoring.features import Signs, build_question_traits, compute_agreement, compute_signs
+from retrieval.programs.scoring.judge import LOOKED_AT, Judge, build_judge_signs
+from retrieval.programs.scoring.result_features import Outcomes
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.anchors.anchor import Anchor
-    from retrieval.programs.anchors.similarity import Encode
+    from retrieval.programs.grounding.anchors.anchor import Anchor
+    from retrieval.programs.grounding.anchors.similarity import Encode
     from retrieval.types import Denoted
 
 #: Programs ranked for a question.

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from retrieval.kg import values
-from retrieval.programs.algebra import Comparison, Constant, ValueKind
-from retrieval.programs.columns import Columns
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import Comparison, Constant, ValueKind
 from retrieval.programs.lexicon import NUMBER_WORDS, POSTFIXES
 
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mio|bn|k)\b)?"

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval.errors import check
 from retrieval.pretrained import JUDGE, PROGRAMS
-from retrieval.programs.algebra import And, Entities, Having, Walk, walk
+from retrieval.programs.algebra.execution import Executor, is_nothing
+from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
 from retrieval.programs.calibration import (
     compute_confidence,
     compute_program_evidence,
     is_refused,
     list_unread_words,
 )
-from retrieval.programs.candidates import Candidate
-from retrieval.programs.constituents import Part
-from retrieval.programs.execution import Executor, is_nothing
-from retrieval.programs.judging.judge import Judge
+from retrieval.programs.constructions.projections import resolve_item_list
+from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.parser import Parser
-from retrieval.programs.projections import resolve_item_list
+from retrieval.programs.scoring.candidates import Candidate
+from retrieval.programs.scoring.judge import Judge
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words
 from retrieval.programs.writing.writer import ProgramWriter
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.algebra import Program
-    from retrieval.programs.anchors.similarity import Encode
+    from retrieval.programs.algebra.operations import Program
+    from retrieval.programs.grounding.anchors.similarity import Encode
+    from retrieval.programs.grounding.schema import Schema
     from retrieval.programs.parser import ParsedQuestion
     from retrieval.programs.rendering.vocabulary import RdfVocabulary
-    from retrieval.programs.schema import Schema
     from retrieval.types import Denoted, Usage
 
 #: Readings of a question for several things that are tried, programs that it may mean, and those that are shown.

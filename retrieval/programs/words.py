@@ -13,7 +13,7 @@ from retrieval.kg.snapshot.labels import NAME_SIGNS
 from retrieval.kg.snapshot.relation_names import IN_FULL
 from retrieval.kg.values import parse
 from retrieval.programs import quantities
-from retrieval.programs.algebra import Comparison, Constant
+from retrieval.programs.algebra.operations import Comparison, Constant
 from retrieval.programs.lexicon import (
     BASES,
     IRREGULAR,

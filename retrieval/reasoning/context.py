@@ -17,7 +17,7 @@ from retrieval.evidence.reach import Reach
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.relation_names import format_qualified_name
-from retrieval.text.mentions import STOP_WORDS
+from retrieval.linking.mentions import STOP_WORDS
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

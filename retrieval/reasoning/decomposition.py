@@ -12,12 +12,12 @@ import math
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from retrieval.language.descriptions import Description, find_innermost
+from retrieval.linking.passage_index import Blend, PassageIndex
 from retrieval.reasoning.likeliest import AnswerSpan, Counts
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.reading import make_weigher, read_passages, score_answer_spans
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.text.descriptions import Description, find_innermost
-from retrieval.text.passage_index import Blend, PassageIndex
 from retrieval.types import RetrievedPassage
 
 

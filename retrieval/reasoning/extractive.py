@@ -12,10 +12,10 @@ import numpy as np
 from retrieval.errors import ConfigError
 from retrieval.events import AnswerDelta
 from retrieval.evidence.reach import Ids, Reach, compute_similarity
+from retrieval.linking.stems import extract_stems
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.choosing import select_best_guess
 from retrieval.reasoning.comparison import Compared
-from retrieval.text.stems import extract_stems
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason
 
 NAME = "extractive"

@@ -11,10 +11,10 @@ import numpy as np
 from retrieval.errors import Cancelled
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import Join, Reach, apply_join, find_joins, walk
+from retrieval.language.operators import has_choice
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
 from retrieval.reasoning.context import filter_by_context
-from retrieval.text.operators import has_choice
 from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.kg.values import parse
+from retrieval.language.operators import Operator, find_cues
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.constraints import UNCONSTRAINED, make_answer_lines
 from retrieval.llm.prompts import describe_prompts
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, build_messages, parse_answers
-from retrieval.text.operators import Operator, find_cues
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 
 NAME = "llm"

@@ -16,6 +16,9 @@ from functools import partial
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.tokens import tokenize_text
+from retrieval.linking.passage_index import PassageIndex
+from retrieval.linking.stems import compute_word_shares, extract_stems, find_stem_passages
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.likeliest import AnswerSpan, Counts, ReadPassage, compute_shares, score_spans
@@ -30,9 +33,6 @@ from retrieval.reasoning.spans import (
     is_person_name,
     is_place_context,
 )
-from retrieval.text.lexical import tokenize_text
-from retrieval.text.passage_index import PassageIndex
-from retrieval.text.stems import compute_word_shares, extract_stems, find_stem_passages
 from retrieval.types import Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 
 _WORD = re.compile(r"\w+")

@@ -20,8 +20,8 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from retrieval.environment import DEFAULT_ENCODER
+from retrieval.linking.encoder import Encoder, make_fast_model
 from retrieval.pretrained import READER
-from retrieval.text.encoder import Encoder, make_fast_model
 
 WINDOW, OVERLAP = 256, 64
 """Tokens of a passage that are read at once, and how many of them the next window reads again."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.text.features import TextEncoder, get_relation_vectors
-from retrieval.text.questions import replace_topic_names
+from retrieval.linking.features import TextEncoder, get_relation_vectors
+from retrieval.linking.questions import replace_topic_names
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from retrieval.language.operators import HINTS, Cue, Operator, find_unexplained
 from retrieval.reasoning.base import Conclusion, Evidence
-from retrieval.text.operators import HINTS, Cue, Operator, find_unexplained
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason, Span
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.features import TextEncoder
+from retrieval.linking.questions import compute_shape
 from retrieval.supervision.candidate_paths import PathsTo, compute_f1, execute_path, find_answer_paths
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, Rejections, to_named_path
 from retrieval.supervision.provided_labels import should_use_simple_walks
 from retrieval.supervision.word_alignment import AlignmentSettings, AlignmentShape, explain
-from retrieval.text.features import TextEncoder
-from retrieval.text.questions import compute_shape
 from retrieval.types import Progress
 
 #: Favourites of its shape that a question which was not searched itself tries.

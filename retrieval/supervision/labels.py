@@ -15,8 +15,8 @@ from typing import Literal, Protocol, get_args
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.features import TextEncoder
 from retrieval.supervision.grounding import Grounded, Skipped
-from retrieval.text.features import TextEncoder
 from retrieval.types import Progress, Usage
 
 Source = Literal["given", "answer-set", "shortest-path", "llm", "analyst", "written"]

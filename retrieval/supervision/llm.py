@@ -13,6 +13,8 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.features import TextEncoder
+from retrieval.linking.relation_index import list_relation_texts
 from retrieval.llm.replies import Asker, KeptReply, Request
 from retrieval.supervision import pools, prompting
 from retrieval.supervision.candidate_paths import compute_f1, execute_path
@@ -28,8 +30,6 @@ from retrieval.supervision.labels import (
 from retrieval.supervision.pools import PathCandidate, Pool
 from retrieval.supervision.provided_labels import should_use_simple_walks
 from retrieval.supervision.selection import NoSelectionError, Selection, read_selection
-from retrieval.text.features import TextEncoder
-from retrieval.text.relation_index import list_relation_texts
 from retrieval.types import Progress
 
 

@@ -14,19 +14,19 @@ import numpy as np
 from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.values import is_same_value
-from retrieval.programs.candidates import Candidate
-from retrieval.programs.equivalence import normalize_program
-from retrieval.programs.execution import Executor
-from retrieval.programs.fitting import FittingExample, fit
+from retrieval.programs.algebra.equivalence import normalize_program
+from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.parser import Parser
 from retrieval.programs.rendering.formatting import get_answer_labels
 from retrieval.programs.rendering.names import from_named_json
+from retrieval.programs.scoring.candidates import Candidate
+from retrieval.programs.scoring.fitting import FittingExample, fit
 from retrieval.types import Progress
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.algebra import Program
-    from retrieval.programs.anchors.similarity import Encode
+    from retrieval.programs.algebra.operations import Program
+    from retrieval.programs.grounding.anchors.similarity import Encode
     from retrieval.programs.weights import Weights
     from retrieval.types import Question
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.operations import (
     And,
     Comparison,
     Constant,
@@ -30,8 +30,8 @@ from retrieval.programs.algebra import (
 from retrieval.programs.rendering.wording import make_plural
 
 if TYPE_CHECKING:
-    from retrieval.programs.execution import Executor
-    from retrieval.programs.schema import Schema
+    from retrieval.programs.algebra.execution import Executor
+    from retrieval.programs.grounding.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.features import TextEncoder
 from retrieval.supervision.candidate_paths import compute_f1, execute_path, find_answer_paths
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, to_named_path
 from retrieval.supervision.provided_labels import should_use_simple_walks
-from retrieval.text.features import TextEncoder
 from retrieval.types import Progress
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.features import TextEncoder
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import (
     Label,
@@ -20,7 +21,6 @@ from retrieval.supervision.labels import (
     read_labels,
     select_usable,
 )
-from retrieval.text.features import TextEncoder
 from retrieval.types import Progress
 
 

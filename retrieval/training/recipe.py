@@ -12,17 +12,17 @@ from torch import Tensor, nn
 
 from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
-from retrieval.retriever import Retriever
-from retrieval.supervision.grounding import Grounded
-from retrieval.supervision.labels import Label
-from retrieval.supervision.trajectories import Trajectory
-from retrieval.text.features import (
+from retrieval.linking.features import (
     GraphFeatures,
     TextEncoder,
     TextFeatures,
     compute_graph_features,
     encode_graph_texts,
 )
+from retrieval.retriever import Retriever
+from retrieval.supervision.grounding import Grounded
+from retrieval.supervision.labels import Label
+from retrieval.supervision.trajectories import Trajectory
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import Progress, Question
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder
 from retrieval.methods import registry
 from retrieval.methods.graph_s3.agent.rewards import compute_outcome_reward
 from retrieval.methods.graph_s3.agent.small_policy import make_model

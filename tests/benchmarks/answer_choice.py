@@ -17,21 +17,21 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from retrieval.answering.fusion.features import QuestionContext, Signs, compute_signs
+from retrieval.answering.fusion.model import OutcomeChoice
+from retrieval.answering.fusion.outcomes import CandidateOutcome
+from retrieval.answering.fusion.selection import find_likeliest
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.labels import normalize_name
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.choice.features import QuestionContext, Signs, compute_signs
-from retrieval.methods._shared.choice.model import OutcomeChoice
-from retrieval.methods._shared.choice.outcomes import CandidateOutcome
-from retrieval.methods._shared.choice.selection import find_likeliest
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import match_answers
-from retrieval.pipeline import AskRequest
 from retrieval.pretrained import CHOICE
-from retrieval.programs.algebra import EVERY, Program, Top
-from retrieval.programs.columns import Columns
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import EVERY, Program, Top
 from retrieval.programs.rendering.formatting import format_result
 from tests.benchmarks.newcomers import HOME, questions_of
 from tests.benchmarks.operators import OWN_GRAPHS, UNANSWERABLE, Asked, path_sets, suites

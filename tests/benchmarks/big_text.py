@@ -18,11 +18,11 @@ from pathlib import Path
 
 import torch
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder
-from retrieval.text import indexing, passage_index
+from retrieval.linking import indexing, passage_index
 from retrieval.types import Passage
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

@@ -14,15 +14,15 @@ from retrieval.evidence.reorganise import merge_chains
 from retrieval.kg import readers, search
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.subgraphs import build_subgraphs
+from retrieval.linking import encoder as encoders
+from retrieval.linking.features import TextEncoder
+from retrieval.linking.questions import replace_topic_names
+from retrieval.linking.relation_index import list_relation_texts
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.subgraphs import build_subgraphs
 from retrieval.questions.files import read_questions
 from retrieval.supervision import pools
 from retrieval.supervision.grounding import Grounded, resolve_questions
-from retrieval.text import encoder as encoders
-from retrieval.text.features import TextEncoder
-from retrieval.text.questions import replace_topic_names
-from retrieval.text.relation_index import list_relation_texts
 from retrieval.types import Question, Triple
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

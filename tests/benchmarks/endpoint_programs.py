@@ -13,18 +13,18 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
+from retrieval.answering.loading import load_encoder
 from retrieval.errors import EndpointError, ProgramError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
 from retrieval.kg.values import parse
-from retrieval.loading import load_encoder
+from retrieval.linking.encoder import Encoder
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.remote.reader import RemoteReader
 from retrieval.programs.remote.vocabulary import get_literal_text
-from retrieval.text.encoder import Encoder
 from tests.benchmarks.operators import UNANSWERABLE, Asked, is_right, suites
 from tests.benchmarks.report import Section
 from tests.support.sparql_server import SparqlServer

@@ -15,21 +15,21 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.answering.decomposition_steps import ASK
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.parts import GraphParts
+from retrieval.answering.pipeline import AskRequest, Engine
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.events import AgentStep
 from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.decomposition_steps import ASK
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.parts import GraphParts
+from retrieval.linking import indexing
+from retrieval.linking.encoder import Encoder
+from retrieval.linking.stems import extract_stems
 from retrieval.metrics.scores import Fact
-from retrieval.pipeline import AskRequest, Engine
 from retrieval.questions.files import read_questions
-from retrieval.text import indexing
-from retrieval.text.encoder import Encoder
-from retrieval.text.stems import extract_stems
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.events import AgentStep
 from retrieval.kg.snapshot import open as open_snapshot
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 from retrieval.questions.files import read_questions
 from retrieval.studies.plan import DataSet
 from tests.benchmarks.report import Section

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
-from retrieval.loading import load_encoder
 from retrieval.studies.plan import DataSet, StudyConfig, Variant
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

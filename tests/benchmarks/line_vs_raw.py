@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder
 from retrieval.questions.files import assign_splits, read_questions, write_questions
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.studies.summary import build_summary
@@ -24,7 +24,7 @@ from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, chosen
 
 if TYPE_CHECKING:
-    from retrieval.text.encoder import Encoder
+    from retrieval.linking.encoder import Encoder
 
 SETS = ("PQ-2H", "PQ-3H", "PQL-2H", "PQL-3H")
 TRAINED_ON = ("PQ-2H", "PQL-2H")

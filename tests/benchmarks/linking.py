@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.linking.linker import Linker
 from retrieval.methods.registry import DEFAULT
 from retrieval.questions.files import read_questions
-from retrieval.text.linking import Linker
 from retrieval.types import Question
 from tests.benchmarks.data import DATA
 from tests.benchmarks.operators import Asked, suites

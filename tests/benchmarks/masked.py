@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.programs.algebra import Having, Key, Program, Walk, walk
-from retrieval.programs.schema import Schema
+from retrieval.programs.algebra.operations import Having, Key, Program, Walk, walk
+from retrieval.programs.grounding.schema import Schema
 from tests.benchmarks.operators import Asked, without
 
 #: Relations that a graph is copied without, those that most questions need; and questions asked of each copy.

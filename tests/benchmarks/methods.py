@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from retrieval.answering.loading import load_encoder
 from retrieval.errors import ConfigError
 from retrieval.evaluation.study import StudyRunner
-from retrieval.loading import load_encoder
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.metrics.names import format_number
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
-from retrieval.pipeline import AskRequest
 from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks million"

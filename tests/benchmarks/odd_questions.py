@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, cycle
 from pathlib import Path
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest, Engine
+from retrieval.answering.spec import EngineSpec
 from retrieval.demo import FACTS
 from retrieval.events import AnswerFinal
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.snapshot import Snapshot
 from retrieval.limits import QUESTION_LIMIT
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest, Engine
 from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks odd_questions"

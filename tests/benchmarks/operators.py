@@ -20,12 +20,12 @@ from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import match_answers
-from retrieval.programs.algebra import Program
-from retrieval.programs.candidates import Candidate
-from retrieval.programs.columns import Columns
-from retrieval.programs.execution import Result
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Result
+from retrieval.programs.algebra.operations import Program
 from retrieval.programs.parser import Parser
 from retrieval.programs.rendering.formatting import format_result
+from retrieval.programs.scoring.candidates import Candidate
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.supervision.program_questions import is_same_result
 from tests.benchmarks.data import found

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.types import Question
 from tests.benchmarks.data import found

@@ -17,20 +17,20 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.search.walks import execute
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.path_reader.candidates import PathMatch, find_candidates, has_simple_walks
-from retrieval.methods._shared.path_reader.features import (
+from retrieval.linking.features import TextEncoder, get_relation_vectors
+from retrieval.linking.questions import replace_topic_names
+from retrieval.methods.zero_shot.candidates import PathMatch, find_candidates, has_simple_walks
+from retrieval.methods.zero_shot.features import (
     Comparer,
     QuestionFeatures,
     compute_features,
     encode_questions,
 )
-from retrieval.methods._shared.path_reader.wordings import Wordings
-from retrieval.programs.schema import Schema
+from retrieval.methods.zero_shot.wordings import Wordings
+from retrieval.programs.grounding.schema import Schema
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.path_questions.writer import PathWriter
-from retrieval.text.features import TextEncoder, get_relation_vectors
-from retrieval.text.questions import replace_topic_names
 from tests.benchmarks.data import found
 from tests.benchmarks.operators import UNANSWERABLE, suites
 from tests.benchmarks.sets import CACHE, clew, prepared

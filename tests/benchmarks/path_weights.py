@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from retrieval.loading import load_encoder
-from retrieval.methods._shared.path_reader.features import (
+from retrieval.answering.loading import load_encoder
+from retrieval.methods.zero_shot.features import (
     CHANNELS,
     LACKING_PATH,
     LACKING_WORD,
@@ -22,8 +22,8 @@ from retrieval.methods._shared.path_reader.features import (
     PER_WORD,
     STEPS,
 )
-from retrieval.methods._shared.path_reader.model import PathScorer
-from retrieval.methods._shared.zero_shot import LEAST_SUPPORT
+from retrieval.methods.zero_shot.model import PathScorer
+from retrieval.methods.zero_shot.retriever import LEAST_SUPPORT
 from retrieval.pretrained import LACKING
 from tests.benchmarks.path_questions import Learned, Sizes, learned
 from tests.benchmarks.report import Section

@@ -24,13 +24,13 @@ import numpy as np
 import torch
 from scipy.optimize import minimize
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.calibration import compute_program_evidence, compute_ranking_evidence, is_refused
-from retrieval.programs.judging.features import compute_agreement, get_result_key
-from retrieval.programs.judging.judge import LOOKED_AT, Judge, build_judge_signs
 from retrieval.programs.parser import Parser
+from retrieval.programs.scoring.features import compute_agreement, get_result_key
+from retrieval.programs.scoring.judge import LOOKED_AT, Judge, build_judge_signs
 from retrieval.programs.weights import Weights
 from tests.benchmarks.masked import masked, needed
 from tests.benchmarks.operators import UNANSWERABLE, Asked, is_right, suites

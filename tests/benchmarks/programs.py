@@ -12,15 +12,15 @@ from typing import TypeVar
 import numpy as np
 from scipy.optimize import minimize
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Program
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import Program
 from retrieval.programs.calibration import compute_evidence
-from retrieval.programs.execution import Executor
-from retrieval.programs.fitting import FittingExample, fit
 from retrieval.programs.parser import ParsedQuestion
 from retrieval.programs.reader import ProgramReader
+from retrieval.programs.scoring.fitting import FittingExample, fit
 from retrieval.programs.weights import Weights
 from retrieval.supervision.program_questions import write
 from tests.benchmarks.masked import masked, needed

@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.storage import save_json
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.questions.files import read_questions, split_of
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import Grounded, resolve_questions

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot
-from retrieval.loading import load_encoder
+from retrieval.language.complexity import MULTI_HOP
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
 from retrieval.questions.files import assign_splits, read_questions, split_of
-from retrieval.text.complexity import MULTI_HOP
 from retrieval.train import train
 from retrieval.types import Question
 from tests.benchmarks.data import found

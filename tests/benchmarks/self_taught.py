@@ -6,11 +6,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from retrieval.answering.loading import load_encoder
 from retrieval.errors import TrainingDataError
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import get_cache_folder
-from retrieval.loading import load_encoder
 from retrieval.self_training import METHOD, run_self_training
 from tests.benchmarks import newcomers
 from tests.benchmarks.operators import Asked

@@ -19,16 +19,16 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.answers import compute_exact_match, compute_token_f1
 from retrieval.kg.readers.documents.sentences import split_sentences
-from retrieval.loading import load_encoder
+from retrieval.linking.encoder import Encoder
+from retrieval.linking.stems import extract_stems
 from retrieval.pretrained import READER
 from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.reading import find_answer_spans
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.text.encoder import Encoder
-from retrieval.text.stems import extract_stems
 from retrieval.types import Citation, Passage, RetrievedPassage
 from tests.benchmarks.data import musique_texts
 from tests.benchmarks.reader_data import Example, read

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
-from retrieval.loading import load_encoder
 from retrieval.studies.plan import StudyConfig, Variant
 from retrieval.studies.summary import build_summary
 from tests.benchmarks.report import Section

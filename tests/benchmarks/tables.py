@@ -18,19 +18,19 @@ from typing import Literal
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.spec import EngineSpec
 from retrieval.errors import ClewError
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.values import parse
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
+from retrieval.linking.encoder import Encoder
 from retrieval.methods.registry import DEFAULT
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.candidates import Candidate
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
-from retrieval.text.encoder import Encoder
+from retrieval.programs.scoring.candidates import Candidate
 from retrieval.types import Question
 from tests.benchmarks.report import Section
 

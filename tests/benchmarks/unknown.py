@@ -12,19 +12,19 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.relation_names import format_relation_name
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.linking.encoder import Encoder
 from retrieval.methods.registry import DEFAULT
+from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.text.encoder import Encoder
 from retrieval.types import Question
 from tests.benchmarks import path_weights
 from tests.benchmarks.data import found

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
 from retrieval.types import Question
 from tests.benchmarks.operators import UNANSWERABLE, Asked, path_sets, suites

@@ -15,17 +15,17 @@ from typing import Any
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder
 from retrieval.errors import ConfigError
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder
+from retrieval.linking.encoder import Encoder
 from retrieval.metrics.bootstrap import compute_intervals
 from retrieval.metrics.scores import compute_metrics, score_of_row
 from retrieval.questions.files import read_questions, split_of, write_questions
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.text.encoder import Encoder
 from retrieval.types import Question
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

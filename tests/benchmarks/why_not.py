@@ -15,6 +15,10 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.pipeline import AskRequest, Engine
+from retrieval.answering.spec import EngineSpec
 from retrieval.demo import CHECKPOINT
 from retrieval.demo.build_checkpoint import build_graph, read_questions
 from retrieval.diagnosis.case import Tools
@@ -24,12 +28,8 @@ from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.pipeline import AskRequest, Engine
+from retrieval.linking import indexing
 from retrieval.retriever import Retriever
-from retrieval.text import indexing
 from retrieval.types import EvidenceChain, FoundPath, Question, RelationPath
 from tests.benchmarks.report import Section
 

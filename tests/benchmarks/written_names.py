@@ -12,7 +12,7 @@ import numpy as np
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalize_name
-from retrieval.text.linking import Linker
+from retrieval.linking.linker import Linker
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import prepared
 

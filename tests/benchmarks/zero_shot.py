@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import Topics, evaluate_engine, sample
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods._shared.self_trained import SelfTaughtRetriever
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever
 from retrieval.methods.registry import DEFAULT
+from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
+from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever
 from retrieval.pretrained import PATHS
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.self_training import METHOD, run_self_training

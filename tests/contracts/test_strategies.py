@@ -1,6 +1,6 @@
 """What the web application says of the engine's parts is true."""
 
-from retrieval.methods._shared.engine_spec import REASONERS as ENGINE_REASONERS
+from retrieval.answering.spec import REASONERS as ENGINE_REASONERS
 from retrieval.supervision.prompting import PROMPTS as ENGINE_PROMPTS
 from retrieval.supervision.rationalizers import MAX_HOPS as ENGINE_MAX_HOPS
 from retrieval.supervision.rationalizers import RATIONALIZERS

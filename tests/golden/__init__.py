@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from retrieval import demo
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest, Engine
+from retrieval.answering.spec import EngineSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, to_payload
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.registry import DEFAULT
-from retrieval.pipeline import AskRequest, Engine
 
 HOME = Path(__file__).parent
 _TESTS = HOME.parent

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.pipeline import AskRequest
 from retrieval.diagnosis import steps, topics
 from retrieval.diagnosis.case import Case, Tools
 from retrieval.diagnosis.facts import build_with_fact, find_missing_fact
@@ -16,9 +18,8 @@ from retrieval.diagnosis.record import build_record
 from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.errors import QuestionError, UnknownEntityError
 from retrieval.events import RunCancelled, RunFailed
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.pipeline import AskRequest
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import (
     And,
     Comparison,
     Constant,
@@ -30,7 +31,6 @@ from retrieval.programs.algebra import (
     Top,
     Walk,
 )
-from retrieval.programs.execution import Executor
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land

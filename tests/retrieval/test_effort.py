@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from retrieval import effort
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.pipeline import AskRequest
 from retrieval.effort import READ_CHARACTERS, Effort, get_readable_part
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods._shared.path_reader.features import encode_questions
-from retrieval.pipeline import AskRequest
+from retrieval.linking.mentions import split_words, to_context_stem
+from retrieval.linking.word_context import WordContext
+from retrieval.methods.zero_shot.features import encode_questions
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.text.mentions import split_words, to_context_stem
-from retrieval.text.word_context import WordContext
 from retrieval.types import NoAnswerReason
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
 

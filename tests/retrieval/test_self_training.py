@@ -10,10 +10,10 @@ from retrieval import self_training
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.schema import Schema
+from retrieval.language.operators import find_cues
+from retrieval.programs.grounding.schema import Schema
 from retrieval.self_training import METHOD, SelfTrainingResult, build_training_set, run_self_training
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
-from retrieval.text.operators import find_cues
 from retrieval.train import OPERATORS, train
 from retrieval.training.result import TrainResult
 from tests.retrieval.films import WordEncoder, build, walk

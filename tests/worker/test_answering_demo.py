@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from retrieval import demo as content
+from retrieval.answering.pipeline import AskRequest
 from retrieval.events import AnswerFinal
-from retrieval.pipeline import AskRequest
 from retrieval.training.manifest import read_manifest
 from tests.webapp.answers.test_runs import ask
 from webapp.experiments.models import Checkpoint

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from retrieval.answering.pipeline import Steering
 from retrieval.events import (
     AgentStep,
     AnswerFinal,
@@ -13,7 +14,6 @@ from retrieval.events import (
     RunStarted,
     to_plain,
 )
-from retrieval.pipeline import Steering
 from retrieval.supervision.trajectories import read_trajectories
 from retrieval.train import train as fit
 from retrieval.types import AgentAction, Answer, LinkedEntity, Node, Question, RelationStep, Usage

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from retrieval.errors import SourceError
 from retrieval.kg.build import from_files
-from retrieval.text import relation_index
-from retrieval.text.passage_index import PassageIndex
+from retrieval.linking import relation_index
+from retrieval.linking.passage_index import PassageIndex
 from tests.support import children
 from webapp.answers import services as answers
 from webapp.answers.models import RunState

@@ -10,8 +10,8 @@ import numpy as np
 from retrieval.kg.analysis import schema
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.cache import load_or_compute_json
-from retrieval.programs.induction import infer_kinds
-from retrieval.programs.schema import Schema
+from retrieval.programs.grounding.induction import infer_kinds
+from retrieval.programs.grounding.schema import Schema
 
 SHOWN_MAX = 8
 """Kinds that have a colour of their own."""

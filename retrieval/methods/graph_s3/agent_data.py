@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import TrainingDataError
+from retrieval.linking.questions import QuestionTexts
 from retrieval.methods.graph_s3.agent.decisions import write_views
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
@@ -34,7 +35,6 @@ from retrieval.nn.query import EncodedQuestions, Texts
 from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import Trajectory
-from retrieval.text.questions import QuestionTexts
 from retrieval.training.recipe import Splits, Work
 from retrieval.types import Question
 

@@ -12,7 +12,9 @@ import torch
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.linking.features import TextEncoder
+from retrieval.linking.questions import read_each
+from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
@@ -22,8 +24,6 @@ from retrieval.methods.graph_s3.agent.small_policy import WIDTH, SmallPolicy, ma
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Config, GraphS3Options
 from retrieval.nn.language_model import AdaptedModel
-from retrieval.text.features import TextEncoder
-from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import RelationPath
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.instances import walk_all
+from retrieval.methods.common.instances import walk_all
 from retrieval.methods.graph_s3.agent.frontier import Branch
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.types import FoundPath

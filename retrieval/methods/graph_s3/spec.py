@@ -154,7 +154,7 @@ SPEC = MethodSpec(
         }
     },
     steerable=True,
-    engine="retrieval.methods.graph_s3.engine:open_engine",
+    engine="retrieval.answering.agent:open_engine",
     retriever="retrieval.methods.graph_s3.retriever:open_retriever",
     task="retrieval.methods.graph_s3.training:make_task",
     model="retrieval.methods.graph_s3.retriever:build_model",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.text.features import TextEncoder, get_relation_vectors
-from retrieval.text.stems import compute_word_shares, extract_stems, find_stem_passages, list_forms
+from retrieval.linking.features import TextEncoder, get_relation_vectors
+from retrieval.linking.stems import compute_word_shares, extract_stems, find_stem_passages, list_forms
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.text.entity_index import EntityIndex
-    from retrieval.text.passage_index import PassageIndex
+    from retrieval.linking.entity_index import EntityIndex
+    from retrieval.linking.passage_index import PassageIndex
 
 
 FACTS_KEPT = 20_000

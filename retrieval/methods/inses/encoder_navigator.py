@@ -18,10 +18,10 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.features import TextEncoder
+from retrieval.linking.stems import extract_stems
 from retrieval.methods.inses.base import NavigatorDecision, Pick, Stand, View
 from retrieval.methods.inses.contexts import Contexts
-from retrieval.text.features import TextEncoder
-from retrieval.text.stems import extract_stems
 from retrieval.types import Usage
 
 NAME = "encoder"

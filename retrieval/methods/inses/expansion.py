@@ -10,7 +10,7 @@ import numpy as np
 from retrieval.methods.inses.base import Jump, Stand
 
 if TYPE_CHECKING:
-    from retrieval.text.entity_index import EntityIndex
+    from retrieval.linking.entity_index import EntityIndex
 
 
 class Expansion:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import EvidenceOptions, make_setting
-from retrieval.methods._shared.text_settings import DECOMPOSE, READER
+from retrieval.methods.common.text_settings import DECOMPOSE, READER
 from retrieval.methods.spec import MethodSpec
 
 
@@ -55,5 +55,5 @@ SPEC = MethodSpec(
         }
     },
     standalone=True,
-    engine="retrieval.methods.inses.engine:open_engine",
+    engine="retrieval.answering.inses:open_engine",
 )

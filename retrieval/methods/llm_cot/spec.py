@@ -10,5 +10,5 @@ SPEC = MethodSpec(
     description="The same with worked examples that make it reason first. A baseline for comparison.",
     needs=("llm",),
     model_alone=True,
-    engine="retrieval.methods._shared.model_alone:open_engine",
+    engine="retrieval.answering.model_alone:open_engine",
 )

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.paths.retriever import PathRetriever, open_states
-from retrieval.methods._shared.paths.sampling import Drawn, draw
+from retrieval.linking.features import TextEncoder
+from retrieval.methods.paths.retriever import PathRetriever, open_states
+from retrieval.methods.paths.sampling import Drawn, draw
 from retrieval.methods.rapl.spec import RaplOptions
 from retrieval.nn.query import Texts
-from retrieval.text.features import TextEncoder
 from retrieval.training.checkpoint import OpenCheckpoint
 
 #: Paths drawn from each first triple (section 4.3, Inference).

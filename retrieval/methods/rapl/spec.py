@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import make_setting
-from retrieval.methods._shared.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
+from retrieval.methods.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -46,8 +46,8 @@ SPEC = MethodSpec(
     presets={"paper": {**STATIC, "stop": "mlp"}},
     asking={"paper": READ_PATHS},
     on_endpoints=True,
-    engine="retrieval.methods._shared.path_engine:open_engine",
+    engine="retrieval.answering.paths:open_engine",
     retriever="retrieval.methods.rapl.retriever:open_retriever",
     task="retrieval.methods.rapl.training:make_task",
-    model="retrieval.methods._shared.paths.retriever:build_model",
+    model="retrieval.methods.paths.retriever:build_model",
 )

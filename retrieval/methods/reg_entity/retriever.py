@@ -9,14 +9,14 @@ import numpy as np
 import torch
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.chain_expansion import Scores
-from retrieval.methods._shared.triples.ranking import TripleRanker
-from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.linking.features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.methods.reg_entity.model import EntityScorer
 from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.chain_expansion import Scores
+from retrieval.methods.triples.ranking import TripleRanker
+from retrieval.methods.triples.subgraphs import Subgraphs
 from retrieval.nn.query import Texts
-from retrieval.text.features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
 #: A weight that only scorers with a switch of that name on have.

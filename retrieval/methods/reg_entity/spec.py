@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import make_setting
-from retrieval.methods._shared.triples.settings import (
+from retrieval.methods.spec import MethodSpec
+from retrieval.methods.triples.settings import (
     FAN_OUT,
     FIXED_EPOCHS,
     READ_CHAINS,
@@ -13,7 +14,6 @@ from retrieval.methods._shared.triples.settings import (
     TripleConfig,
     TripleOptions,
 )
-from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ SPEC = MethodSpec(
     },
     asking={"paper": {**READ_CHAINS, "merge_parallel": True}},
     on_endpoints=True,
-    engine="retrieval.methods._shared.path_engine:open_engine",
+    engine="retrieval.answering.paths:open_engine",
     retriever="retrieval.methods.reg_entity.retriever:open_retriever",
     task="retrieval.methods.reg_entity.training:make_task",
     model="retrieval.methods.reg_entity.retriever:build_model",

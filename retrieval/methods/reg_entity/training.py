@@ -10,21 +10,21 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.triples.examples import (
+from retrieval.linking.features import TextFeatures
+from retrieval.methods.reg_entity.model import compute_entity_loss
+from retrieval.methods.reg_entity.retriever import RegEntityRetriever, compute_entity_scores, make_scorer
+from retrieval.methods.reg_entity.spec import RegEntityConfig
+from retrieval.methods.triples.examples import (
     TripleExamples,
     build_example_subgraphs,
     mark_positive_entities,
     mark_positive_walks,
 )
-from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import SubgraphTask, make_train_and_dev
-from retrieval.methods.reg_entity.model import compute_entity_loss
-from retrieval.methods.reg_entity.retriever import RegEntityRetriever, compute_entity_scores, make_scorer
-from retrieval.methods.reg_entity.spec import RegEntityConfig
+from retrieval.methods.triples.subgraphs import Subgraphs
+from retrieval.methods.triples.training import SubgraphTask, make_train_and_dev
 from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
-from retrieval.text.features import TextFeatures
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Work
 

@@ -14,10 +14,10 @@ from torch import Tensor
 from retrieval.errors import check
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.linker import Linker
+from retrieval.linking.questions import replace_topic_names
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, select_usable, to_directed_path
-from retrieval.text.linking import Linker
-from retrieval.text.questions import replace_topic_names
 from retrieval.training.losses import compute_segment_logsumexp
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.errors import check
 from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import KINDS, Snapshot
-from retrieval.methods._shared.arc_groups import find_group_bounds, get_arcs_at, list_groups, sample_positions
+from retrieval.methods.common.arc_groups import find_group_bounds, get_arcs_at, list_groups, sample_positions
 from retrieval.types import RelationPath
 
 #: Entities of a relation path that are looked at for what may come next.

@@ -13,14 +13,14 @@ import torch
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_qualified_name
-from retrieval.methods._shared.ranking import RankingRetriever
+from retrieval.linking.features import TextEncoder, Trainable
+from retrieval.linking.questions import read_each
+from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner
 from retrieval.methods.reg_path.model import RelationVocabulary, SmallPlanner
 from retrieval.methods.reg_path.plans import PlanOptions, PlanWriter, search
 from retrieval.methods.reg_path.spec import SPEC, RegPathConfig, RegPathOptions
 from retrieval.nn.query import EncodedQuestions
-from retrieval.text.features import TextEncoder, Trainable
-from retrieval.text.questions import read_each
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import RelationPath
 

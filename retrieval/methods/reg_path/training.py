@@ -14,6 +14,8 @@ from torch.nn import functional
 
 from retrieval.config import TrainingConfig
 from retrieval.errors import TrainingDataError, check
+from retrieval.linking.features import Trainable
+from retrieval.linking.questions import QuestionTexts
 from retrieval.methods.reg_path.language_training import LanguageTask
 from retrieval.methods.reg_path.model import RelationVocabulary, SmallPlanner
 from retrieval.methods.reg_path.plan_batches import (
@@ -34,8 +36,6 @@ from retrieval.methods.reg_path.spec import RegPathConfig
 from retrieval.nn.query import EncodedQuestions, Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
-from retrieval.text.features import Trainable
-from retrieval.text.questions import QuestionTexts
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.recipe import Splits, Task, Work
 

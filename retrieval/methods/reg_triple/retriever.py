@@ -7,14 +7,14 @@ from pathlib import Path
 import torch
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.chain_expansion import Scores
-from retrieval.methods._shared.triples.ranking import TripleRanker
-from retrieval.methods._shared.triples.subgraphs import Subgraphs
+from retrieval.linking.features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.chain_expansion import Scores
+from retrieval.methods.triples.ranking import TripleRanker
+from retrieval.methods.triples.subgraphs import Subgraphs
 from retrieval.nn.query import Texts
-from retrieval.text.features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import make_setting
-from retrieval.methods._shared.triples.settings import (
+from retrieval.methods.spec import MethodSpec
+from retrieval.methods.triples.settings import (
     FIXED_EPOCHS,
     READ_CHAINS,
     SCORED,
     TripleConfig,
     TripleOptions,
 )
-from retrieval.methods.spec import MethodSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ SPEC = MethodSpec(
     },
     asking={"paper": READ_CHAINS},
     on_endpoints=True,
-    engine="retrieval.methods._shared.path_engine:open_engine",
+    engine="retrieval.answering.paths:open_engine",
     retriever="retrieval.methods.reg_triple.retriever:open_retriever",
     task="retrieval.methods.reg_triple.training:make_task",
     model="retrieval.methods.reg_triple.retriever:build_model",

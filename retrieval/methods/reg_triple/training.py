@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.triples.examples import TripleExamples, mark_positive_facts
-from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import SubgraphTask, make_train_and_dev
+from retrieval.linking.features import TextFeatures
 from retrieval.methods.reg_triple.retriever import RegTripleRetriever, make_scorer
 from retrieval.methods.reg_triple.spec import RegTripleConfig
+from retrieval.methods.triples.examples import TripleExamples, mark_positive_facts
+from retrieval.methods.triples.subgraphs import Subgraphs
+from retrieval.methods.triples.training import SubgraphTask, make_train_and_dev
 from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
-from retrieval.text.features import TextFeatures
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import compute_triple_loss
 from retrieval.training.recipe import Splits, Work

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.methods._shared.paths.retriever import PathRetriever, open_states
-from retrieval.methods._shared.paths.sampling import Drawn, draw
+from retrieval.linking.features import TextEncoder
+from retrieval.methods.paths.retriever import PathRetriever, open_states
+from retrieval.methods.paths.sampling import Drawn, draw
 from retrieval.nn.query import Texts
-from retrieval.text.features import TextEncoder
 from retrieval.training.checkpoint import OpenCheckpoint
 
 #: Paths drawn from each topic between two looks at the budget; a sure model draws the same ones again and again, and

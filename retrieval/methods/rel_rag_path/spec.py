@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.methods._shared.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
+from retrieval.methods.paths.settings import READ_PATHS, STATIC, PathConfig, PathOptions
 from retrieval.methods.spec import MethodSpec
 
 
@@ -22,8 +22,8 @@ SPEC = MethodSpec(
     presets={"paper": {**STATIC, "stop": "sum"}},
     asking={"paper": READ_PATHS},
     on_endpoints=True,
-    engine="retrieval.methods._shared.path_engine:open_engine",
+    engine="retrieval.answering.paths:open_engine",
     retriever="retrieval.methods.rel_rag_path.retriever:open_retriever",
     task="retrieval.methods.rel_rag_path.training:make_task",
-    model="retrieval.methods._shared.paths.retriever:build_model",
+    model="retrieval.methods.paths.retriever:build_model",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from retrieval.config import TrainingConfig
-from retrieval.methods._shared.paths.training import PathTask, make_path_task
+from retrieval.methods.paths.training import PathTask, make_path_task
 from retrieval.methods.rel_rag_path.retriever import RelRagPathRetriever
 from retrieval.supervision.labels import Label
 from retrieval.training.recipe import Splits, Work

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from retrieval.methods._shared.paths.network import make_encoder
+from retrieval.methods.paths.network import make_encoder
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.query import Texts

@@ -14,15 +14,7 @@ from torch import Tensor
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import get_states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.methods._shared.paths.states import States, StoredStates, compute_all_states, make_states
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.chain_expansion import Scores
-from retrieval.methods._shared.triples.ranking import TripleRanker
-from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods.rel_rag_triple.model import LineGraphScorer
-from retrieval.methods.rel_rag_triple.spec import SPEC, RelRagTripleConfig
-from retrieval.nn.query import Texts
-from retrieval.text.features import (
+from retrieval.linking.features import (
     GraphFeatures,
     Labels,
     TextEncoder,
@@ -30,6 +22,14 @@ from retrieval.text.features import (
     compute_graph_features,
     get_relation_vectors,
 )
+from retrieval.methods.paths.states import States, StoredStates, compute_all_states, make_states
+from retrieval.methods.rel_rag_triple.model import LineGraphScorer
+from retrieval.methods.rel_rag_triple.spec import SPEC, RelRagTripleConfig
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.chain_expansion import Scores
+from retrieval.methods.triples.ranking import TripleRanker
+from retrieval.methods.triples.subgraphs import Subgraphs
+from retrieval.nn.query import Texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Progress
 

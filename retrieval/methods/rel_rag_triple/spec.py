@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import SELECTION, make_setting
-from retrieval.methods._shared.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
-from retrieval.methods._shared.triples.settings import ALL_CANDIDATES, TripleConfig, TripleOptions
+from retrieval.methods.common.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
 from retrieval.methods.spec import MethodSpec
+from retrieval.methods.triples.settings import ALL_CANDIDATES, TripleConfig, TripleOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ SPEC = MethodSpec(
         "paper": {"evidence": "triples", "characters_read": 0, "joins": False, "text_fit": False},
     },
     on_endpoints=True,
-    engine="retrieval.methods._shared.path_engine:open_engine",
+    engine="retrieval.answering.paths:open_engine",
     retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",
     task="retrieval.methods.rel_rag_triple.training:make_task",
     model="retrieval.methods.rel_rag_triple.retriever:build_model",

@@ -13,12 +13,10 @@ from torch import Tensor
 from retrieval.config import TrainingConfig
 from retrieval.errors import check
 from retrieval.kg.search.walks import get_arc_ends
-from retrieval.methods._shared.arc_groups import UNLIMITED
-from retrieval.methods._shared.paths.blocks import compute_arc_states
-from retrieval.methods._shared.paths.network import StateEncoder
-from retrieval.methods._shared.triples.examples import TripleExamples, build_example_subgraphs
-from retrieval.methods._shared.triples.subgraphs import Subgraphs
-from retrieval.methods._shared.triples.training import DEV_BATCH, SubgraphTask, make_train_and_dev
+from retrieval.linking.features import GraphFeatures
+from retrieval.methods.common.arc_groups import UNLIMITED
+from retrieval.methods.paths.blocks import compute_arc_states
+from retrieval.methods.paths.network import StateEncoder
 from retrieval.methods.rel_rag_triple.retriever import (
     RelRagTripleRetriever,
     compute_start_hops,
@@ -26,11 +24,13 @@ from retrieval.methods.rel_rag_triple.retriever import (
     open_triple_states,
 )
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
+from retrieval.methods.triples.examples import TripleExamples, build_example_subgraphs
+from retrieval.methods.triples.subgraphs import Subgraphs
+from retrieval.methods.triples.training import DEV_BATCH, SubgraphTask, make_train_and_dev
 from retrieval.nn.line_graph import LineGraph
 from retrieval.nn.query import Texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.labels import Label
-from retrieval.text.features import GraphFeatures
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import compute_sampled_loss
 from retrieval.training.recipe import Splits, Work

@@ -10,13 +10,13 @@ from typing import Protocol
 import torch
 
 from retrieval.environment import LLMSettings
+from retrieval.language.complexity import MULTI_HOP, compute_log_odds, measure_wording
+from retrieval.linking.features import TextEncoder
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import wrap_fenced
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
-from retrieval.text.complexity import MULTI_HOP, compute_log_odds, measure_wording
-from retrieval.text.features import TextEncoder
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Usage
 

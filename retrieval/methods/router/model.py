@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from retrieval.language.complexity import compute_log_odds, measure_wording, replace_names
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.nn.text_match import to_unit_variance
-from retrieval.text.complexity import compute_log_odds, measure_wording, replace_names
 
 _COUNTS = 5
 

@@ -58,7 +58,7 @@ SPEC = MethodSpec(
     routes=True,
     standalone=True,
     needs=(),
-    engine="retrieval.methods.router.engine:open_engine",
+    engine="retrieval.answering.router:open_engine",
     train="retrieval.methods.router.training:train_classifier",
     model="retrieval.methods.router.deciders:build_model",
 )

@@ -19,13 +19,13 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from retrieval import config as configs
 from retrieval.errors import TrainingDataError
+from retrieval.language.complexity import MULTI_HOP
+from retrieval.linking.features import TextEncoder, encode_all
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import SPEC, RouterConfig
 from retrieval.questions.files import assign_splits, split_of
 from retrieval.supervision.distribution_shift import TrainingCoverage
 from retrieval.supervision.labels import Label
-from retrieval.text.complexity import MULTI_HOP
-from retrieval.text.features import TextEncoder, encode_all
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.loop import fit
 from retrieval.training.result import TrainResult

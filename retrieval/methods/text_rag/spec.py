@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from retrieval.config import InferenceOptions, make_setting
-from retrieval.methods._shared.text_settings import DECOMPOSE, READER
+from retrieval.methods.common.text_settings import DECOMPOSE, READER
 from retrieval.methods.spec import MethodSpec
 
 
@@ -32,5 +32,5 @@ SPEC = MethodSpec(
     asking={"paper": {"ranking": "dense", "decompose": False}},
     standalone=True,
     needs=("passages",),
-    engine="retrieval.methods.text_rag.engine:open_engine",
+    engine="retrieval.answering.text:open_engine",
 )

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from retrieval.errors import EmptySourceError
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.conversation.ellipsis import is_correction
-from retrieval.programs.conversation.follow import resolve_follow_up
+from retrieval.programs.dialogue.ellipsis import is_correction
+from retrieval.programs.dialogue.follow import resolve_follow_up
 from retrieval.programs.reader import ProgramReader
 from retrieval.types import Denoted, Turn
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
-    from retrieval.programs.anchors.similarity import Encode
+    from retrieval.programs.grounding.anchors.similarity import Encode
 
 LEANED_ON = 40
 """Entities of the question before that a follow-up may speak of."""

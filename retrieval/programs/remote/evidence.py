@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.kg.sparql.endpoint import ResultColumn
 from retrieval.kg.sparql.names import split_batches
-from retrieval.programs.algebra import Filter, Fold, Having, KeyOf, Program, Top, Walk, walk
+from retrieval.programs.algebra.operations import Filter, Fold, Having, KeyOf, Program, Top, Walk, walk
 
 if TYPE_CHECKING:
     import pyoxigraph as ox

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import And, Except, Filter, Program, TextFilter, Top
-from retrieval.programs.execution import Executor, Keyed, Result
+from retrieval.programs.algebra.execution import Executor, Keyed, Result
+from retrieval.programs.algebra.operations import And, Except, Filter, Program, TextFilter, Top
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.columns import Columns
+    from retrieval.programs.algebra.columns import Columns
 
 
 @dataclass(frozen=True, slots=True)

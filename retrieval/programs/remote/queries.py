@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import EndpointError, ProgramError
 from retrieval.kg.sparql.endpoint import ResultColumn
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.operations import (
     Arithmetic,
     Constant,
     Count,
@@ -26,7 +26,7 @@ from retrieval.programs.rendering.sparql import SparqlWriter, add_prefixes, writ
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.columns import Columns
+    from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.rendering.vocabulary import RdfVocabulary
 
 Select = Callable[..., list[Any]]

@@ -13,13 +13,13 @@ from retrieval.errors import ProgramError
 from retrieval.kg.snapshot.relation_names import get_local_name
 from retrieval.kg.sparql.subgraph_cache import get_term as term_of
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Entities, Program, from_json, to_json, walk
-from retrieval.programs.anchors.similarity import Similarity
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Keyed
+from retrieval.programs.algebra.operations import Entities, Program, from_json, to_json, walk
 from retrieval.programs.calibration import compute_confidence
-from retrieval.programs.candidates import Candidate
-from retrieval.programs.columns import Columns
-from retrieval.programs.constituents import Part
-from retrieval.programs.execution import Keyed
+from retrieval.programs.grammar.constituents import Part
+from retrieval.programs.grounding.anchors.similarity import Similarity
+from retrieval.programs.grounding.schema import Schema
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import Understanding, iter_named_entities
 from retrieval.programs.remote.conversation import DenotedThere
@@ -28,7 +28,7 @@ from retrieval.programs.remote.executor import EndpointResults, KnownExecutor
 from retrieval.programs.remote.queries import PartResult, ProgramResults, Queries
 from retrieval.programs.remote.vocabulary import Plain, get_literal_text
 from retrieval.programs.rendering.names import from_named_json, map_names
-from retrieval.programs.schema import Schema
+from retrieval.programs.scoring.candidates import Candidate
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words
 from retrieval.programs.writing.writer import ProgramWriter
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.kg.sparql.subgraph_cache import Subgraph
-    from retrieval.programs.anchors.similarity import Encode
+    from retrieval.programs.grounding.anchors.similarity import Encode
     from retrieval.types import Usage
 
 _TOLD_APART = re.compile(r"(?P<label>.+) \((?P<own>[^()]+)\)")

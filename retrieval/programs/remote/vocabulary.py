@@ -12,8 +12,8 @@ from retrieval.errors import ProgramError
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.sparql.names import NAMING
 from retrieval.kg.values import parse
-from retrieval.programs.algebra import Key, ValueKind
-from retrieval.programs.columns import Columns, ValueType
+from retrieval.programs.algebra.columns import Columns, ValueType
+from retrieval.programs.algebra.operations import Key, ValueKind
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import compute_tolerance
 

@@ -16,7 +16,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
@@ -42,7 +43,6 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.columns import Columns
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, compute_tolerance, is_whole_number
 from retrieval.programs.rendering.names import split_direction
 
@@ -396,7 +396,7 @@ def _is_closed(program: Program) -> bool:
 
 
 def _write_comparison(left: str, comparison: Comparison, right: str, slack: str | None) -> str:
-    """A test, as :func:`retrieval.programs.execution.compare_values` compares."""
+    """A test, as :func:`retrieval.programs.algebra.execution.compare_values` compares."""
     sign = "<>" if comparison is Comparison.NOT_EQUAL else comparison.value
     if slack is None:
         return f"{left} {sign} {right}"

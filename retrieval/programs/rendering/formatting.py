@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.values import compute_month_day
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.columns import Columns, ValueType, get_difference_type
+from retrieval.programs.algebra.execution import DAYS_OF_A_YEAR, IN_YEARS
+from retrieval.programs.algebra.operations import (
     Arithmetic,
     Constant,
     Fold,
@@ -20,12 +22,10 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.columns import Columns, ValueType, get_difference_type
-from retrieval.programs.execution import DAYS_OF_A_YEAR, IN_YEARS
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.execution import Result
+    from retrieval.programs.algebra.execution import Result
 
 _BASE_UNITS = {
     "length": "m", "area": "m²", "duration": "min", "mass": "kg", "data": "bytes", "speed": "m/s", "power": "W",

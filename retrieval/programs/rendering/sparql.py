@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
@@ -37,7 +38,6 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )  # fmt: skip
-from retrieval.programs.columns import Columns
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, is_whole_number
 from retrieval.programs.rendering.names import split_direction
@@ -395,7 +395,7 @@ class SparqlWriter:
 
 
 def _write_comparison(left: str, comparison: Comparison, right: str, slack: str | None) -> str:
-    """A filter, as :func:`retrieval.programs.execution.compare_values` compares."""
+    """A filter, as :func:`retrieval.programs.algebra.execution.compare_values` compares."""
     if slack is None:
         return f"FILTER({left} {comparison.value} {right})"
     equal, apart = (f"ABS({left} - {right}) {sign} {slack}" for sign in ("<=", ">"))

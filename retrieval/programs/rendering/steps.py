@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
@@ -39,7 +39,7 @@ from retrieval.programs.rendering.names import split_direction
 from retrieval.programs.rendering.wording import Wording, add_article, format_ordinal, make_plural
 
 if TYPE_CHECKING:
-    from retrieval.programs.execution import Executor
+    from retrieval.programs.algebra.execution import Executor
 
 NO_NOUNS: Mapping[int, str] = {}
 #: Nodes of a step, and runners-up of a ranking, that are given.
@@ -102,7 +102,7 @@ def describe_steps(
 
     Args:
         executor: of the graph; what it computed already is not computed again.
-        schema_type_relation: the relation that says what kind a node is, see :mod:`retrieval.programs.schema`.
+        schema_type_relation: the relation that says what kind a node is, see :mod:`.grounding.schema`.
         program: over the graph.
         nouns: what the nodes are called that a directed relation leads on from.
 

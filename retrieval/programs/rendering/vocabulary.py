@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from retrieval.programs.algebra import Key
-from retrieval.programs.columns import Columns
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import Key
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import compute_tolerance
 

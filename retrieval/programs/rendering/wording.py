@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra import Folding, Key, ValueKind
+from retrieval.programs.algebra.operations import Folding, Key, ValueKind
 from retrieval.programs.rendering.names import split_direction
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.columns import Columns
+    from retrieval.programs.algebra.columns import Columns
 
 # fmt: off
 _IRREGULAR = {

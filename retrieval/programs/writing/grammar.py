@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from retrieval.programs.algebra import Comparison, Folding, Operation, TextMatch
+from retrieval.programs.algebra.operations import Comparison, Folding, Operation, TextMatch
 
 _SETS = ("Entities", "Walk", "Having", "And", "Or", "Except", "Filter", "TextFilter", "Top")
 _NUMBERS = ("Constant", "KeyOf", "Count", "Fold", "Arithmetic")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra import ValueKind
+from retrieval.programs.algebra.operations import ValueKind
 
 if TYPE_CHECKING:
-    from retrieval.programs.anchors.similarity import Similarity
-    from retrieval.programs.schema import Schema
+    from retrieval.programs.grounding.anchors.similarity import Similarity
+    from retrieval.programs.grounding.schema import Schema
 
 #: Relations and kinds that are shown, of those of many the nearest; and entities.
 RELATIONS, KINDS, NAMES = 50, 40, 20

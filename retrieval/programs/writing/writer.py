@@ -11,14 +11,14 @@ from retrieval.errors import ProgramError
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint
 from retrieval.llm.prompts import load, wrap_fenced, wrap_fenced_lines
-from retrieval.programs.algebra import Constant, Filter, Key, Program, from_json
+from retrieval.programs.algebra.operations import Constant, Filter, Key, Program, from_json
 from retrieval.programs.quantities import convert_constant, parse_constant
 from retrieval.programs.rendering.names import map_names
 from retrieval.programs.writing.grammar import build_grammar
 
 if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
-    from retrieval.programs.columns import Columns
+    from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.writing.words import Words
     from retrieval.types import Usage
 

@@ -23,7 +23,7 @@ from retrieval.supervision.path_questions.lexicon import (
 )
 
 if TYPE_CHECKING:
-    from retrieval.programs.schema import Schema
+    from retrieval.programs.grounding.schema import Schema
 
 #: Nodes of a side that are looked at, and the share of the best noun's votes that another one needs.
 _SAMPLE, _NEARLY = 60, 0.55

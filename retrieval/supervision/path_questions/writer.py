@@ -17,7 +17,7 @@ from retrieval.supervision.path_questions.kinds import EndKind, find_kinds
 from retrieval.supervision.path_questions.phrases import build_phrases
 
 if TYPE_CHECKING:
-    from retrieval.programs.schema import Schema
+    from retrieval.programs.grounding.schema import Schema
 
 _CVT = KINDS.index("cvt")
 #: How often walks of one, two and three steps, and pairs of topics, are drawn.

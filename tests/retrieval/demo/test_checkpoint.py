@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.demo import CHECKPOINT, EXAMPLES, METHOD
 from retrieval.demo.build_checkpoint import build_graph
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 from retrieval.training.manifest import read_manifest
 
 ANSWERS = {

@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from retrieval.answering.loading import EngineCache
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation.answers import (
@@ -22,9 +25,6 @@ from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
 from retrieval.llm.prompts import load
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.loading import EngineCache
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 from retrieval.types import Question
 from tests.retrieval.reasoning.endpoint import Endpoint, says
 from tests.retrieval.world import build

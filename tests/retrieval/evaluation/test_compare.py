@@ -4,12 +4,12 @@ from copy import deepcopy
 
 import pytest
 
+from retrieval.answering.paths import PathEngine
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.compare import build_blocks, compare, require_comparable
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import build_report
-from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build

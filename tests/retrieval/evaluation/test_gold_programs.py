@@ -9,7 +9,7 @@ from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import score
 from retrieval.metrics.figures import render_csv
 from retrieval.metrics.scores import compute_metrics
-from retrieval.programs.algebra import And, Count, Entities, Having
+from retrieval.programs.algebra.operations import And, Count, Entities, Having
 from retrieval.programs.rendering.names import to_named_json
 from retrieval.types import Question
 from tests.retrieval.programs import land

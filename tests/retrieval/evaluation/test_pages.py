@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.answering.paths import PathEngine
 from retrieval.errors import ConfigError
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.pages import Entry, Heading, PageTable, Text, render, render_html, render_markdown
 from retrieval.evaluation.report import build_report
 from retrieval.evaluation.report_page import build_blocks, build_title
-from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Question
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build

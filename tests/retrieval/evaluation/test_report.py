@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from retrieval.answering.paths import PathEngine
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EvaluationError
 from retrieval.evaluation import faithfulness, report_page
@@ -17,7 +18,6 @@ from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import build_report, read_report, read_scores, score, write_report
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.methods._shared.path_engine import PathEngine
 from retrieval.metrics.names import METRICS
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.llm import LLMReasoner

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.errors import Cancelled
-from retrieval.methods._shared.blending import merge_rankings, select_share
+from retrieval.methods.common.blending import merge_rankings, select_share
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.types import Question, RelationPath
 from tests.retrieval import world

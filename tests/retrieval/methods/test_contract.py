@@ -11,8 +11,8 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.search.walks import get_arc_ends
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.registry import RETRIEVERS
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.validation import predict
 from tests.retrieval.films import WordEncoder, questions, walk
 

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.config import UntrainedOptions
-from retrieval.methods._shared.decomposition import PathComposer
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever
+from retrieval.methods.common.decomposition import PathComposer
+from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.types import RelationPath
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import build, ids

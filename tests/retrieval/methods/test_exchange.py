@@ -15,10 +15,10 @@ import torch
 from safetensors.torch import load, save
 
 from retrieval.errors import CheckpointError
+from retrieval.linking import encoder as encoders
 from retrieval.methods import checkpoint_zip, exchange, registry
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.supervision import distribution_shift, program_learning
-from retrieval.text import encoder as encoders
 from retrieval.training.manifest import read_manifest
 from tests.retrieval.methods.conftest import SETTINGS
 

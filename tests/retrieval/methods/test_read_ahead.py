@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from retrieval.answering.paths import PathEngine
 from retrieval.evaluation.evaluator import evaluate_engine
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.linking.linker import Linker
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.text.linking import Linker
 from tests.retrieval.films import WordEncoder, questions
 
 ASKED = [question for question in questions() if question.split == "test"]

@@ -4,17 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.answering.parts import GraphParts, Opening
+from retrieval.answering.paths import PathEngine, open_engine
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.methods import registry
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.parts import GraphParts, Opening
-from retrieval.methods._shared.path_engine import PathEngine, open_engine
-from retrieval.methods._shared.paths.model import PathModel
-from retrieval.methods._shared.retriever_loading import WRITTEN
-from retrieval.methods._shared.self_trained import SelfTaughtRetriever
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever
-from retrieval.pipeline import AskRequest
+from retrieval.methods.paths.model import PathModel
+from retrieval.methods.retriever_loading import WRITTEN
+from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
+from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.training import checkpoint as checkpoints
 from retrieval.types import RelationPath

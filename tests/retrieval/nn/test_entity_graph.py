@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from retrieval.kg.search.walks import get_arc_ends
-from retrieval.methods._shared.paths import states
-from retrieval.methods._shared.paths.blocks import compute_arc_states
+from retrieval.linking.features import compute_graph_features
+from retrieval.methods.paths import states
+from retrieval.methods.paths.blocks import compute_arc_states
 from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.line_graph import LineGraph
-from retrieval.text.features import compute_graph_features
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.kg.worlds import build, random_facts
 

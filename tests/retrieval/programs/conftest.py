@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.programs import chart
+from retrieval.programs.grammar import chart
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
     Comparison,

@@ -6,7 +6,8 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
     Comparison,
@@ -24,7 +25,6 @@ from retrieval.programs.algebra import (
     Top,
     Walk,
 )
-from retrieval.programs.execution import Executor
 from retrieval.programs.quantities import find
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Entities, walk
+from retrieval.programs.algebra.operations import Entities, walk
 from retrieval.programs.reader import ProgramReader
 
 from .asking import answers, reader_of

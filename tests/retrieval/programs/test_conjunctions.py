@@ -4,9 +4,9 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.algebra import Entities, Except, Or, Walk
-from retrieval.programs.conjunctions import convert_either_to_both, move_exception
-from retrieval.programs.execution import Executor
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import Entities, Except, Or, Walk
+from retrieval.programs.constructions.conjunctions import convert_either_to_both, move_exception
 
 FLIGHTS = [
     ("F1", "Alfa", "Oslo"),

@@ -7,7 +7,7 @@ import pytest
 from retrieval.errors import ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.operations import (
     And,
     Comparison,
     Constant,

@@ -1,6 +1,7 @@
 """Programs that ask for the same, and programs that only give the same."""
 
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.equivalence import is_equivalent, normalize_program
+from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
     Comparison,
@@ -15,7 +16,6 @@ from retrieval.programs.algebra import (
     Or,
     Walk,
 )  # fmt: skip
-from retrieval.programs.equivalence import is_equivalent, normalize_program
 
 A, B, C = Having(1), Having(2), Walk(Entities((3,)), 4)
 ONE, TWO = Count(A), Count(B)

@@ -1,7 +1,7 @@
 """The ranker's weights: fitted, kept and read."""
 
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.fitting import FittingExample, fit
+from retrieval.programs.scoring.fitting import FittingExample, fit
 from retrieval.programs.weights import Weights
 
 

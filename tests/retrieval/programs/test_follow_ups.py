@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from retrieval import demo
+from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, QuestionRewritten
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder, load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 from retrieval.types import Turn
 from tests.retrieval.programs.test_own_graphs import alike
 

@@ -6,8 +6,8 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
+from retrieval.programs.grounding.relation_types import detect_form
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.relation_types import detect_form
 
 SHOP = [
     ("Acme", "customer type", "business"),

@@ -8,7 +8,7 @@ import pytest
 from retrieval.errors import ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.algebra import And, Entities, Having, Top, Walk
+from retrieval.programs.algebra.operations import And, Entities, Having, Top, Walk
 from retrieval.programs.rendering.names import from_named_json, to_named_json
 
 from .land import FACTS, Land, build, programs

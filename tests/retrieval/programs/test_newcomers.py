@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.methods._shared.choice.features import is_round_trip
+from retrieval.answering.fusion.features import is_round_trip
 
 from .asking import answers, reader_of
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder
 from retrieval.metrics.values import is_same_value
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader

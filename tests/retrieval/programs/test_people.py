@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Entities, Having, Walk
+from retrieval.programs.algebra.operations import Entities, Having, Walk
+from retrieval.programs.grounding.relation_types import is_personal
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.relation_types import is_personal
 from retrieval.programs.rendering.steps import describe_program
 
 from .asking import answers, reader_of

@@ -6,7 +6,7 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import ValueKind
+from retrieval.programs.algebra.operations import ValueKind
 from retrieval.programs.quantities import find
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result

@@ -6,7 +6,7 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Comparison
+from retrieval.programs.algebra.operations import Comparison
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 

@@ -7,7 +7,7 @@ from retrieval.errors import Cancelled, ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import Count, Entities, Walk, from_json, to_json
+from retrieval.programs.algebra.operations import Count, Entities, Walk, from_json, to_json
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 from tests.retrieval.programs import land

@@ -11,7 +11,8 @@ from retrieval.errors import ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import (
     Comparison,
     Constant,
     Entities,
@@ -27,7 +28,6 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )  # fmt: skip
-from retrieval.programs.execution import Executor
 from retrieval.programs.rendering.rdf import export, get_entity_iri
 from retrieval.programs.rendering.sparql import write_sparql
 

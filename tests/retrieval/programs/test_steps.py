@@ -7,7 +7,9 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.algebra import (
+from retrieval.programs.algebra.columns import Columns, ValueType
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
     Comparison,
@@ -26,8 +28,6 @@ from retrieval.programs.algebra import (
     ValueKind,
     Walk,
 )
-from retrieval.programs.columns import Columns, ValueType
-from retrieval.programs.execution import Executor
 from retrieval.programs.rendering.formatting import format_result, format_value
 from retrieval.programs.rendering.steps import DescribedStep, describe_program, describe_steps, list_ranked_values
 from retrieval.programs.rendering.wording import format_ordinal, join_names, make_plural

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.words import get_stem, is_object_question, read

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.conjunctions import convert_either_to_both, move_exception
+from retrieval.programs.constructions.conjunctions import convert_either_to_both, move_exception
 from retrieval.programs.reader import ProgramReader
 
 from .asking import answers

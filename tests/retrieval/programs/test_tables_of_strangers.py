@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from retrieval.answering.program_answers import build_answers, build_chains
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.program_answers import build_answers, build_chains
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs import words
 from retrieval.programs.reader import ProgramReader

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
+from retrieval.answering.parts import GraphParts, Opening
+from retrieval.answering.paths import open_engine
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.reasoners import make_reasoner, require_written
+from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import MethodError
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, RunStarted
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.parts import GraphParts, Opening
-from retrieval.methods._shared.path_engine import open_engine
-from retrieval.methods._shared.reasoners import make_reasoner, require_written
-from retrieval.pipeline import AskRequest
-from retrieval.programs.algebra import Comparison, TextMatch
+from retrieval.programs.algebra.operations import Comparison, TextMatch
 from retrieval.programs.writing.grammar import build_grammar
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land

@@ -2,15 +2,15 @@
 
 import pytest
 
+from retrieval.answering.loading import load_encoder
 from retrieval.errors import Cancelled
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.loading import load_encoder
+from retrieval.linking import passage_index
+from retrieval.linking.passage_index import PassageIndex
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.decomposition import Decomposer, StepWeights
 from retrieval.reasoning.reading import make_weigher, read_passages, score_answer_spans
-from retrieval.text import passage_index
-from retrieval.text.passage_index import PassageIndex
 from retrieval.types import Passage, RetrievedPassage
 
 TEXTS = [

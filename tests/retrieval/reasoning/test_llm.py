@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from retrieval import environment
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.pipeline import AskRequest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
 from retrieval.llm.prompts import describe_prompts
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.pipeline import AskRequest
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, collect_evidence

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from retrieval.loading import load_encoder
+from retrieval.answering.loading import load_encoder
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.pipeline import AskRequest
 from retrieval.events import AnswerFinal
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.text_fit import FitWeights, TextFit
 from retrieval.types import NoAnswerReason, RelationPath

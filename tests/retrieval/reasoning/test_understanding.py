@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from retrieval.answering.paths import PathEngine
+from retrieval.answering.pipeline import AskRequest
 from retrieval.errors import LLMError
-from retrieval.methods._shared.path_engine import PathEngine
-from retrieval.pipeline import AskRequest
+from retrieval.language.operators import HINTS
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.text.operators import HINTS
 from retrieval.types import Answer, NoAnswerReason, Span
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
 

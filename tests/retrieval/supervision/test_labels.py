@@ -7,7 +7,7 @@ import pytest
 from retrieval.errors import ConfigError, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.paths.examples import make_examples
+from retrieval.methods.paths.examples import make_examples
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import (

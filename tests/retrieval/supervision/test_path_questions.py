@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.programs.schema import Schema
+from retrieval.programs.grounding.schema import Schema
 from retrieval.supervision.path_questions.composing import QuestionComposer
 from retrieval.supervision.path_questions.kinds import EndKind, parse_verb_first
 from retrieval.supervision.path_questions.phrases import build_phrases

@@ -1,12 +1,12 @@
 """Questions written from a schema, and learning from questions with answers."""
 
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra import And, Count, Entities, Walk
-from retrieval.programs.columns import Columns
-from retrieval.programs.execution import Executor
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import And, Count, Entities, Walk
+from retrieval.programs.grounding.schema import Schema
 from retrieval.programs.parser import Parser
 from retrieval.programs.rendering.names import to_named_json
-from retrieval.programs.schema import Schema
 from retrieval.programs.weights import Weights
 from retrieval.supervision.program_learning import fit_weights, is_right
 from retrieval.supervision.program_questions import is_same_result, write

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.methods._shared.triples.examples import make_triple_examples
+from retrieval.methods.triples.examples import make_triple_examples
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.refined_labels import select_facts

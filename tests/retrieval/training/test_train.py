@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from retrieval.errors import Cancelled, CheckpointError, StorageFullError, TrainingDataError
-from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.language.operators import find_cues
 from retrieval.methods.checkpoints import open_checkpoint
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
-from retrieval.text.operators import find_cues
 from retrieval.train import OPERATORS, _train_programs, get_resume_path, split, train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.train import train
 from retrieval.validation import Validation
 from tests.retrieval.films import WordEncoder, build, questions

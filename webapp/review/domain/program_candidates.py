@@ -12,7 +12,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import match_answers
-from retrieval.programs.equivalence import is_equivalent
+from retrieval.programs.algebra.equivalence import is_equivalent
 from retrieval.programs.rendering.names import from_named_json
 from retrieval.types import Hop, Node
 from webapp.review.domain.relation_paths import ENDS, HOPS

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
+from retrieval.linking.questions import replace_topic_names
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore
 from retrieval.methods.graph_s3.agent.environment import AgentWorld, Option
 from retrieval.methods.graph_s3.agent.state import State
-from retrieval.text.questions import replace_topic_names
 
 #: Kinds of actions: keep a relation, go on, go back, turn to a topic that waits, end.
 CHOOSE, ONWARD, BACK, TOPIC, FINISH = range(5)

@@ -12,7 +12,7 @@ import numpy as np
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.arrays import expand_spans
-from retrieval.methods._shared.arc_groups import get_arcs_at, list_groups
+from retrieval.methods.common.arc_groups import get_arcs_at, list_groups
 
 #: Branches whose facts are remembered, so that many steps of many questions share them.
 _KEPT = 4096

@@ -13,6 +13,8 @@ import torch
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_qualified_name
+from retrieval.linking.features import TextEncoder
+from retrieval.linking.questions import QuestionTexts
 from retrieval.methods.graph_s3.agent.actions import Action, Choose
 from retrieval.methods.graph_s3.agent.decisions import FEATURES, KINDS, AgentDecision, build_decision, write_views
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
@@ -27,8 +29,6 @@ from retrieval.methods.graph_s3.agent.rollouts import (
 from retrieval.methods.graph_s3.agent.state import State
 from retrieval.methods.graph_s3.model import AgentModel, Relations
 from retrieval.nn.query import EncodedQuestions
-from retrieval.text.features import TextEncoder
-from retrieval.text.questions import QuestionTexts
 from retrieval.types import Usage
 
 #: Searches that are looked ahead along, unless one asks for more.

@@ -5,7 +5,7 @@ import pytest
 from retrieval.errors import SourceError
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.readers import read_graph
-from retrieval.programs.schema import Schema
+from retrieval.programs.grounding.schema import Schema
 
 PREFIXES = (
     "@prefix : <http://x/> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"

@@ -13,7 +13,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
-from retrieval.text.entity_index import EntityIndex
+from retrieval.linking.entity_index import EntityIndex
 from retrieval.types import Passage
 from tests.retrieval.kg.worlds import FILMS, build
 

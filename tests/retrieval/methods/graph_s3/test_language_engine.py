@@ -4,13 +4,13 @@ import json
 
 import pytest
 
+from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.llm.metering import Limit, Meter, use_meter
 from retrieval.llm.prompts import describe_prompts
-from retrieval.loading import load_engine, load_parts
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.pipeline import AskRequest
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from tests.retrieval.world import build, ids

@@ -5,18 +5,18 @@ import json
 import pytest
 import torch
 
+from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.errors import ConfigError
-from retrieval.loading import load_engine, load_parts
 from retrieval.methods import registry
-from retrieval.methods._shared.engine_spec import EngineSpec
-from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import Episode
 from retrieval.methods.graph_s3.language_task import make_golden_examples, make_training_settings
-from retrieval.pipeline import AskRequest
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.train import train

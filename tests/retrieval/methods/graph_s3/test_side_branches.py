@@ -2,18 +2,18 @@
 
 import pytest
 
+from retrieval.answering.agent import GraphS3Engine
+from retrieval.answering.pipeline import AskRequest
 from retrieval.evidence.verbalise import format_chain
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.policy import ScoredAction
-from retrieval.methods.graph_s3.engine import GraphS3Engine
 from retrieval.methods.graph_s3.side_branches import build_focus
 from retrieval.methods.graph_s3.spec import GraphS3Options
-from retrieval.pipeline import AskRequest
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Usage
-from tests.retrieval.methods.graph_s3.test_engine import engine
+from tests.retrieval.answering.test_agent import engine
 from tests.retrieval.world import build, ids, labels, path
 
 FILMS = [

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from retrieval.answering.loading import load_engine
+from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.spec import EngineSpec
 from retrieval.errors import Cancelled, ConfigError, TrainingDataError
-from retrieval.loading import load_engine
-from retrieval.methods._shared.engine_spec import EngineSpec
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, build_decision
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
@@ -16,7 +17,6 @@ from retrieval.methods.graph_s3.agent.frontier import Frontiers
 from retrieval.methods.graph_s3.agent.synthesis import generate_episodes, to_trajectory
 from retrieval.methods.graph_s3.retriever import open_policy
 from retrieval.methods.graph_s3.training import _draw_options
-from retrieval.pipeline import AskRequest
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import write_trajectories
@@ -194,7 +194,7 @@ def test_draws_stay_within_their_decision():
 
 
 def test_the_engine_answers_with_the_checkpoint(films, trained):
-    from retrieval.methods._shared.parts import GraphParts
+    from retrieval.answering.parts import GraphParts
 
     parts = GraphParts(films, WordEncoder())
     spec = EngineSpec(films.path, trained.checkpoint, "graph-s3")

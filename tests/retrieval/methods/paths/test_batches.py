@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from retrieval.kg.search.walks import get_arc_ends
-from retrieval.methods._shared.paths.batches import sample_contexts
-from retrieval.methods._shared.paths.examples import make_examples
+from retrieval.linking.relation_index import list_relation_texts
+from retrieval.methods.paths.batches import sample_contexts
+from retrieval.methods.paths.examples import make_examples
 from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
-from retrieval.text.relation_index import list_relation_texts
 from retrieval.types import Question
 from tests.retrieval.films import WordEncoder, build, facts, questions
 

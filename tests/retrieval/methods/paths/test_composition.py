@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from retrieval.kg import search
-from retrieval.methods._shared.paths.composition import TopicQuestion, generate_composed_questions
-from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.methods.paths.composition import TopicQuestion, generate_composed_questions
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.train import train
 from tests.retrieval import films
 from tests.retrieval.world import build, ids, path

@@ -6,9 +6,9 @@ import torch
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.path_reader.candidates import find_candidates, has_simple_walks
-from retrieval.methods._shared.path_reader.common_relations import list_common_relations
-from retrieval.methods._shared.path_reader.features import (
+from retrieval.methods.zero_shot.candidates import find_candidates, has_simple_walks
+from retrieval.methods.zero_shot.common_relations import list_common_relations
+from retrieval.methods.zero_shot.features import (
     CHANNELS,
     OF_PATH,
     PER_WORD,
@@ -17,10 +17,10 @@ from retrieval.methods._shared.path_reader.features import (
     compute_features,
     encode_questions,
 )
-from retrieval.methods._shared.path_reader.idioms import is_gender_question, replace_idioms
-from retrieval.methods._shared.path_reader.model import PathScorer
-from retrieval.methods._shared.path_reader.wordings import Wordings, build
-from retrieval.programs.schema import Schema
+from retrieval.methods.zero_shot.idioms import is_gender_question, replace_idioms
+from retrieval.methods.zero_shot.model import PathScorer
+from retrieval.methods.zero_shot.wordings import Wordings, build
+from retrieval.programs.grounding.schema import Schema
 from tests.retrieval.films import WordEncoder
 
 FACTS = [

@@ -8,10 +8,10 @@ import torch
 
 from retrieval.errors import ConfigError
 from retrieval.methods import registry
-from retrieval.methods._shared.paths.sampling import Drawn, draw
-from retrieval.methods._shared.paths.walker import WalkOptions
-from retrieval.methods._shared.retriever_loading import open_retriever
+from retrieval.methods.paths.sampling import Drawn, draw
+from retrieval.methods.paths.walker import WalkOptions
 from retrieval.methods.rapl.retriever import PER_FIRST, keep_most_probable
+from retrieval.methods.retriever_loading import open_retriever
 
 QUESTION, TOPIC = "which languages are films by the director of Film 01 in", "Film 01"
 

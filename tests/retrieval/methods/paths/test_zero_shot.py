@@ -7,9 +7,9 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.zero_shot import ZeroShotRetriever, _apply_sort_prior, _apply_step_prior
+from retrieval.linking import encoder as encoders
+from retrieval.methods.zero_shot.retriever import ZeroShotRetriever, _apply_sort_prior, _apply_step_prior
 from retrieval.reasoning.gather import execute_paths
-from retrieval.text import encoder as encoders
 
 #: Plays and theatres: no graph of the fitting has these relations together.
 FACTS = [

@@ -8,10 +8,10 @@ import torch
 
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import integrity
-from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, build_trie
 from retrieval.methods.reg_path.plans import PlanOptions, search
 from retrieval.methods.reg_path.spec import RegPathConfig
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.nn.language_model import AdaptedModel
 from retrieval.train import train
 from tests.retrieval import world

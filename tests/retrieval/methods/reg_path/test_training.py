@@ -9,7 +9,6 @@ import torch
 from retrieval.errors import TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.methods._shared.retriever_loading import open_retriever
 from retrieval.methods.reg_path.model import SmallPlanner
 from retrieval.methods.reg_path.plan_batches import (
     Planned,
@@ -20,6 +19,7 @@ from retrieval.methods.reg_path.plan_batches import (
 from retrieval.methods.reg_path.plans import PlanOptions
 from retrieval.methods.reg_path.retriever import SmallWriter
 from retrieval.methods.reg_path.training import compute_path_logs, compute_written_shares
+from retrieval.methods.retriever_loading import open_retriever
 from retrieval.nn.query import Texts
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label

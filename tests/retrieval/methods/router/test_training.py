@@ -10,17 +10,17 @@ import torch
 from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.complexity import compute_log_odds, measure_wording, replace_names
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import TrainedDecider, WordingDecider
 from retrieval.methods.router.model import make_classifier, read_questions
 from retrieval.methods.router.spec import RouterConfig
 from retrieval.methods.router.training import find_best_threshold
 from retrieval.supervision.labels import Label
-from retrieval.text.complexity import compute_log_odds, measure_wording, replace_names
 from retrieval.train import train
 from retrieval.training.manifest import read_manifest
 from retrieval.types import Question
-from tests.retrieval.methods.inses.test_engine import BagOfWords
+from tests.retrieval.answering.test_inses import BagOfWords
 
 NAMES = ("Bern", "Ada Lee", "New York", "Oslo")
 LONG, SHORT = "who revolves around {}", "who was the mother of the father of {} born to"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.candidates.khop import KHop
-from retrieval.methods._shared.triples.settings import TripleConfig
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.candidates.khop import KHop
+from retrieval.methods.triples.settings import TripleConfig
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
 
 

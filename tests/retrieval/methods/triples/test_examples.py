@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from retrieval.errors import TrainingDataError
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.examples import (
+from retrieval.methods.rel_rag_triple.training import draw
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.examples import (
     build_example_subgraphs,
     find_evidence,
     make_triple_examples,
@@ -14,9 +15,8 @@ from retrieval.methods._shared.triples.examples import (
     mark_positive_walks,
     require_examples,
 )
-from retrieval.methods._shared.triples.subgraphs import build_subgraphs
-from retrieval.methods._shared.triples.training import compute_recalls
-from retrieval.methods.rel_rag_triple.training import draw
+from retrieval.methods.triples.subgraphs import build_subgraphs
+from retrieval.methods.triples.training import compute_recalls
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.types import Question

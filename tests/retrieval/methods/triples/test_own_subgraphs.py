@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.linking.features import build_features, compute_graph_features
 from retrieval.methods import registry
-from retrieval.methods._shared.paths.network import make_encoder
-from retrieval.methods._shared.paths.states import StoredStates, compute_all_states
-from retrieval.methods._shared.retriever_loading import open_retriever
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.subgraphs import build_subgraphs
+from retrieval.methods.paths.network import make_encoder
+from retrieval.methods.paths.states import StoredStates, compute_all_states
 from retrieval.methods.rel_rag_triple.training import compute_own_states, draw
-from retrieval.text.features import build_features, compute_graph_features
+from retrieval.methods.retriever_loading import open_retriever
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.subgraphs import build_subgraphs
 from retrieval.train import train
 from tests.retrieval.films import WordEncoder, build, questions
 

@@ -5,17 +5,17 @@ import math
 import numpy as np
 import pytest
 
-from retrieval.methods._shared.triples.candidates.fan_out import FanOut
-from retrieval.methods._shared.triples.chain_expansion import Scores, expand_chains
-from retrieval.methods._shared.triples.ranking import (
+from retrieval.methods.reg_entity.retriever import compute_entity_scores
+from retrieval.methods.rel_rag_triple.retriever import compute_start_hops
+from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.triples.chain_expansion import Scores, expand_chains
+from retrieval.methods.triples.ranking import (
     RetrievedTriples,
     compute_parallel_units,
     find_chains,
     select_top,
 )
-from retrieval.methods._shared.triples.subgraphs import build_subgraphs
-from retrieval.methods.reg_entity.retriever import compute_entity_scores
-from retrieval.methods.rel_rag_triple.retriever import compute_start_hops
+from retrieval.methods.triples.subgraphs import build_subgraphs
 from tests.retrieval.world import build, ids, labels, path
 
 

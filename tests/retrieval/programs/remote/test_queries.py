@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from retrieval.kg.sparql.graph import SparqlGraph
-from retrieval.programs.columns import Columns
-from retrieval.programs.execution import Executor
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.remote.queries import Queries
 from retrieval.programs.remote.vocabulary import Plain
 from tests.retrieval.programs.land import Land, programs

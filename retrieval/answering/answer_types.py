@@ -1,0 +1,94 @@
+"""Which nodes can be answers at all, by the type that the question word asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.snapshot import KINDS
+from retrieval.programs.algebra.columns import VALUE_KINDS
+from retrieval.programs.algebra.operations import ValueKind
+from retrieval.programs.words import detect_question_kind
+from retrieval.programs.words import read as words
+
+if TYPE_CHECKING:
+    from retrieval.programs.algebra.columns import Columns
+    from retrieval.programs.grounding.schema import Schema
+
+#: Ends of a relation that are looked at for what sort they are.
+_LOOKED_AT = 20
+#: What asks what somebody is: a kind may tell.
+_IDENTITY = re.compile(r"\W*who(?:'s|\u2019s|\s+(?:is|was|are|were))\s", re.IGNORECASE)
+#: Kinds of values that say when something was.
+_TIMES = frozenset({"year", ValueKind.DATE.value, ValueKind.TIME.value})
+#: Numbers that look like years.
+_YEARS = range(1000, 2101)
+
+
+class AnswerTypes:
+    """The types of answers that question words ask for, over one graph.
+
+    Args:
+        schema: of the graph.
+        columns: its values.
+    """
+
+    def __init__(self, schema: Schema, columns: Columns) -> None:
+        self._schema = schema
+        self._columns = columns
+
+    def is_of_another_type(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
+        """Whether "who" or "where" is answered with a number or date, "which" with yes or no, "who" or "when" with rows
+        of a table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
+        """
+        schema = self._schema
+        sort, truths = detect_question_kind(words(question)), schema.truths
+        if sort == "which" and any(end in truths for end in ends):
+            return True
+        if sort == "who" and schema.find_people_relations(np.array(nodes, np.int64)):
+            return True
+        if sort in ("who", "when"):
+            led = [node for end in ends for node in self._columns.list_targets(end)[:_LOOKED_AT]]
+            if any(schema.surrogates[0][node] for node in (*nodes, *led)):
+                return True
+        if sort == "how many" and any(value % 1 > 0 for value in self._columns.values[list(nodes)]):
+            return True
+        if sort not in ("who", "where"):
+            return False
+        valued = any(self._columns.kinds[node] for node in nodes)
+        return valued or any(self._columns.get_value_type(end) is not None for end in ends)
+
+    def is_impossible_answer(self, question: str, nodes: Sequence[int]) -> bool:
+        """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
+        of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
+        """
+        schema, sort = self._schema, detect_question_kind(words(question))
+        if nodes and (schema.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
+            return True
+        if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
+            return True
+        if sort == "yes/no":
+            return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
+        if sort == "when":
+            return not set(nodes).isdisjoint(schema.truth_values)
+        if sort == "where":
+            elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
+            return bool(nodes) and all(elsewhere[node] or self.find_value_kind(node) in _TIMES for node in nodes)
+        if sort != "who" or _IDENTITY.match(question):
+            return False
+        rows = schema.surrogates[0] & ~schema.somebody
+        return not set(nodes).isdisjoint(schema.kinds) or (bool(nodes) and bool(rows[list(nodes)].all()))
+
+    def find_value_kind(self, node: int) -> str | None:
+        """What a node is that is no thing; None of things."""
+        columns, schema = self._columns, self._schema
+        if node in schema.truth_values:
+            return "yes/no"
+        if not columns.kinds[node]:
+            return None
+        value = float(columns.values[node])
+        kind = VALUE_KINDS[int(columns.kinds[node]) - 1]
+        return "year" if kind is ValueKind.NUMBER and value in _YEARS else kind.value

@@ -1,0 +1,204 @@
+"""Opening what an engine needs once, and keeping it warm.
+
+Loading costs seconds (encoder, triple states); a question then costs tens of milliseconds. A worker
+keeps one :class:`EngineCache`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
+
+from retrieval import environment
+from retrieval.answering.reasoners import make_reasoner, require_written
+from retrieval.answering.spec import EngineSpec
+from retrieval.errors import ConfigError, DamagedError
+from retrieval.methods import registry
+
+if TYPE_CHECKING:
+    from retrieval.answering.parts import GraphParts
+    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.settings import EngineSettings
+    from retrieval.environment import LLMSettings
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.linking.encoder import Encoder
+
+_GraphKey = tuple[Path, int]
+"""A snapshot and when it was built."""
+
+
+def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
+    """The text encoder, offline; loaded once per process.
+
+    Args:
+        name: None takes ``CLEW_ENCODER``, else the built-in one.
+        device: ``auto``, ``cpu`` or ``cuda``; None takes ``CLEW_DEVICE``, else ``auto``.
+    """
+    from retrieval.linking import encoder  # noqa: PLC0415 - imports torch
+
+    return encoder.load(name, device=device or environment.get_device())
+
+
+def load_engine(
+    spec: EngineSpec,
+    parts: GraphParts,
+    *,
+    llm: LLMSettings | None = None,
+    settings: EngineSettings | None = None,
+) -> Engine:
+    """Open the engine of a method.
+
+    Args:
+        spec: what to open.
+        parts: the graph, and what its other engines have opened already.
+        llm: the language model, when one is configured.
+        settings: of engines that answer through relation paths.
+
+    Raises:
+        CheckpointError, MethodError, ConfigError: a part cannot be opened.
+    """
+    from retrieval.answering.parts import Opening  # noqa: PLC0415 - imports torch
+
+    require_written(spec)
+    opening = Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings)
+    engine: Engine = registry.get_method(spec.method).load_part("engine")(opening)
+    engine.follow_ups = parts.get_program_reader(spec.checkpoint)
+    return engine
+
+
+def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
+    """Open what the engines of one graph share.
+
+    Args:
+        snapshot: directory of the graph, or the graph when it is open already.
+        encoder: the text encoder.
+
+    Raises:
+        SnapshotError: the graph cannot be opened.
+    """
+    from retrieval.answering.parts import GraphParts  # noqa: PLC0415 - imports torch
+    from retrieval.kg import snapshot as snapshots  # noqa: PLC0415
+
+    return GraphParts(snapshots.open(snapshot) if isinstance(snapshot, Path) else snapshot, encoder)
+
+
+class EngineCache:
+    """Engines kept open, least recently used first to go. Threads may share it.
+
+    A warm engine is returned without waiting for another that is still being opened; two threads that want
+    the same engine open it once.
+
+    Args:
+        encoder_name: text encoder; None for the default one.
+        device: ``auto``, ``cpu`` or ``cuda``; None takes ``CLEW_DEVICE``.
+        llm: the language model that is used unless another is named, when one is configured.
+        settings: of every engine.
+        size: engines kept.
+    """
+
+    def __init__(
+        self,
+        *,
+        encoder_name: str | None = None,
+        device: str | None = None,
+        llm: LLMSettings | None = None,
+        settings: EngineSettings | None = None,
+        size: int = 4,
+    ) -> None:
+        if size < 1:
+            raise ConfigError(f"size is {size}.", hint="Keep at least one engine.")
+        self._encoder_name, self._device = encoder_name, device
+        self._llm, self._settings, self._size = llm, settings, size
+        self._lock = threading.Lock()
+        self._slots: OrderedDict[tuple[object, ...], _Slot] = OrderedDict()
+        self._graphs: WeakValueDictionary[_GraphKey, _OpenGraph] = WeakValueDictionary()
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder, loaded at first use."""
+        return load_encoder(self._encoder_name, self._device)
+
+    def get(self, spec: EngineSpec, llm: LLMSettings | None = None) -> Engine:
+        """The engine of ``spec``, opened when it is not, or when its files changed since.
+
+        Args:
+            spec: what to open.
+            llm: the language model that it asks, when it is not this cache's own.
+
+        Raises:
+            ClewError: a part cannot be opened; nothing is kept then, and the next call tries again.
+        """
+        llm = llm or self._llm
+        built, *others = read_stamp(spec)
+        key = (spec, built, *others, llm)
+        with self._lock:
+            slot = self._slots.get(key)
+            if slot is None:
+                slot = _Slot(self._graphs.setdefault((spec.snapshot, built), _OpenGraph()))
+            self._slots[key] = slot
+            self._slots.move_to_end(key)
+            while len(self._slots) > self._size:
+                self._slots.popitem(last=False)
+        try:
+            with slot.lock:
+                if slot.engine is None:
+                    slot.engine = self._open_engine(spec, slot.graph, llm)
+                slot.engine.snapshot.require_sound()
+                return slot.engine
+        except DamagedError:
+            self._drop_graph(spec.snapshot)
+            raise
+        except BaseException:
+            with self._lock:
+                self._slots.pop(key, None)
+            raise
+
+    def _open_engine(self, spec: EngineSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Engine:
+        """An engine over what the others of its graph have opened. They are opened one after the other: what two
+        opened at once neither would share, and methods that are compared would each read the question.
+        """
+        with graph.lock:
+            if graph.parts is None:
+                graph.parts = load_parts(spec.snapshot, self.encoder)
+            return load_engine(spec, graph.parts, llm=llm, settings=self._settings)
+
+    def _drop_graph(self, snapshot: Path) -> None:
+        """Open a graph anew for the next who asks: its files may have been put in place again by then."""
+        with self._lock:
+            for key in [key for key in self._slots if isinstance(key[0], EngineSpec) and key[0].snapshot == snapshot]:
+                del self._slots[key]
+            for graph in [graph for graph in self._graphs if graph[0] == snapshot]:
+                del self._graphs[graph]
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+
+class _Slot:
+    """One engine, or the lock under which it is being opened."""
+
+    def __init__(self, graph: _OpenGraph) -> None:
+        self.lock = threading.Lock()
+        self.engine: Engine | None = None
+        self.graph = graph
+
+
+class _OpenGraph:
+    """What the engines of one graph, as it is now, share, or the lock under which it is being opened."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.parts: GraphParts | None = None
+
+
+def read_stamp(spec: EngineSpec) -> tuple[int, ...]:
+    """Times of the files behind a spec, which show a graph that was built again or a replaced checkpoint.
+
+    The vectors of entity labels are not among them: an open index takes them up by itself.
+    """
+    places = [spec.snapshot / "manifest.json"]
+    places += [place for place in (spec.checkpoint, spec.asked_with) if place is not None]
+    return tuple(place.stat().st_mtime_ns if place.exists() else 0 for place in places)

@@ -1,0 +1,400 @@
+"""The pipeline: a question in, events out, as soon as each is known.
+
+The stream begins with ``run.started`` and ends with exactly one of ``answer.final``, ``run.failed`` and
+``run.cancelled``, or, where the method can wait for a person, with ``run.paused``. The same request on the same
+snapshot, checkpoint and seed gives the same stream but for its times. This module keeps that promise for every
+engine; how each comes to its answer is in :mod:`retrieval.methods`.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+
+from retrieval.effort import Effort, get_readable_part
+from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
+from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
+from retrieval.language.detection import has_english_names, is_english
+from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
+from retrieval.linking.mentions import MentionSpan as Mention
+from retrieval.programs.dialogue.follow import resolve_follow_up
+from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+    from retrieval.programs.reader import ProgramReader
+    from retrieval.reasoning.base import Conclusion, Reasoner
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+NOT_ENGLISH = (
+    "This does not look like English. Clew reads English; of other languages it only matches words with the graph's "
+    "names. A text encoder for more languages can be set (CLEW_ENCODER)."
+)
+NAMED_OTHERWISE = (
+    "The relations of this graph do not seem to be named in English. Ask with their own words, or have a text encoder "
+    "set that knows their language (CLEW_ENCODER)."
+)
+TOO_LONG = "The question is too long to be read in full."
+SHORTEN = "Ask it in fewer words, or as several questions."
+DENOTED_TOPICS = 10
+"""Nodes of those that words of a follow-up stand for which relation paths begin at."""
+
+
+class Linked(Protocol):
+    """What a linker found: topic entities, and phrases that look like names and were not found."""
+
+    @property
+    def entities(self) -> tuple[LinkedEntity, ...]:
+        """Topic entities in the order of the question."""
+        ...
+
+    @property
+    def unmatched(self) -> tuple[str, ...]:
+        """Phrases that no entity was found for."""
+        ...
+
+    @property
+    def missing(self) -> tuple[Mention, ...]:
+        """Stretches written as names that no entity was found for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedTopics:
+    """What is known to be linked."""
+
+    entities: tuple[LinkedEntity, ...]
+    unmatched: tuple[str, ...]
+    missing: tuple[Mention, ...] = ()
+
+
+class Linking(Protocol):
+    """What an engine needs of a linker."""
+
+    def link(self, question: str, topics: Sequence[int] = ()) -> Linked:
+        """Link a question, or take the entities that the caller names."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Steering:
+    """How a person steers a run of an agent; other methods take no notice.
+
+    Attributes:
+        actions: the first steps, done again exactly as they were chosen.
+        shown: so many of them are in the run's log already and are not emitted again.
+        begun: what comes before the first step is in the run's log already and is not emitted again.
+        pause_after: pause when so many more steps than those shown are done; 1 goes step by step.
+        by_person: numbers of the steps that a person chose, from 1.
+        linked: what the question was linked to before those steps; it is linked anew when there is nothing.
+    """
+
+    actions: tuple[AgentAction, ...] = ()
+    shown: int = 0
+    begun: bool = False
+    pause_after: int | None = None
+    by_person: frozenset[int] = frozenset()
+    linked: tuple[LinkedEntity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """One question.
+
+    Attributes:
+        question: 1 to ``QUESTION_LIMIT`` characters.
+        given: topic entities chosen by the caller; used instead of what the linker would find.
+        budget: most distinct facts retrieved, 1 to ``MAX_BUDGET``.
+        seed: of the retriever's sampling.
+        steering: what a person decided, for methods that can be steered.
+        program: by names; run as it is in place of reading the question, by methods that run programs.
+        follows: the question before, which this one may lean on.
+        denoted: words of the question that are known to stand for nodes.
+    """
+
+    question: str
+    given: tuple[int, ...] = ()
+    budget: int = DEFAULT_BUDGET
+    seed: int = 0
+    steering: Steering | None = None
+    program: dict[str, Any] | None = None
+    follows: Turn | None = None
+    denoted: tuple[Denoted, ...] = ()
+
+    @property
+    def names_several(self) -> bool:
+        """Whether words of it stand for several nodes, which programs alone compute with."""
+        return any(len(span.ids) > 1 for span in self.denoted)
+
+
+class Stopwatch:
+    """Counts the seconds of retrieval; the time of whoever reads what is retrieved is not its own."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    @contextmanager
+    def measure_body(self) -> Iterator[None]:
+        """Count the body."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - began
+
+    def measure_items(self, items: Iterable[T]) -> Iterator[T]:
+        """Count the making of each item, not what is done with it."""
+        made = iter(items)
+        while True:
+            with self.measure_body():
+                try:
+                    item = next(made)
+                except StopIteration:
+                    return
+            yield item
+
+
+@dataclass(slots=True)
+class PipelineRun:
+    """What one run knows so far."""
+
+    request: AskRequest
+    cancelled: Callable[[], bool]
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    began: float = field(default_factory=time.perf_counter)
+    paths: int = 0
+    facts: dict[int, float] = field(default_factory=dict)
+    pausing: Callable[[], bool] = lambda: False
+    missing: tuple[Mention, ...] = ()
+    """Names in the question that the graph lacks; empty once something that reads them answers."""
+    silent: tuple[int, ...] = ()
+    """Entities that every answer must be about though the words of their names say nothing by themselves."""
+    is_timed: bool = False
+    """Somebody counts its seconds, so that nothing that another run has done is to be told again."""
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` when somebody pressed Stop."""
+        if self.cancelled():
+            raise Cancelled("The run was stopped.")
+
+    def link(self, linker: Linking, snapshot: Snapshot) -> Linked:
+        """The topics of the question: what its words are known to denote, and what a linker finds in the others."""
+        request = self.request
+        links = linker.link(request.question, request.given)
+        denoted = [Mention(span.start, span.end, "") for span in request.denoted]
+        self.missing = tuple(name for name in links.missing if not any(map(name.is_overlapping, denoted)))
+        if not request.denoted or request.given:
+            return links
+        known = [
+            LinkedEntity(
+                snapshot.get_node(node),
+                request.question[span.start : span.end],
+                span.start,
+                span.end,
+                1.0,
+                "exact",
+            )
+            for span in request.denoted
+            for node in span.ids[:DENOTED_TOPICS]
+        ]
+        others = (
+            entity
+            for entity in links.entities
+            if not any(span.start < entity.end and entity.start < span.end for span in request.denoted)
+        )
+        return LinkedTopics((*known, *others), links.unmatched, self.missing)
+
+    def measure_ms(self, since: float | None = None) -> float:
+        """Milliseconds since the run, or something in it, began."""
+        return round((time.perf_counter() - (self.began if since is None else since)) * 1000, 2)
+
+    def build_final(self, verdict: Conclusion) -> AnswerFinal:
+        """The end of this run."""
+        usage: Usage = replace(verdict.usage, triples=len(self.facts))
+        return AnswerFinal(verdict.answers, verdict.no_answer, verdict.text, verdict.warnings, usage, self.measure_ms())
+
+
+class Engine(ABC):
+    """One way to answer questions of one graph, ready to be asked. Threads may share it.
+
+    Attributes:
+        snapshot: the graph.
+        reasoner: extractive or language model.
+        encoder: name of the text encoder, for the record.
+        settings: a dataclass, for the record.
+        follow_ups: reads follow-ups; without it every question stands on its own.
+    """
+
+    snapshot: Snapshot
+    reasoner: Reasoner
+    encoder: str
+    settings: Any
+    follow_ups: ProgramReader | None = None
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """The method's name."""
+
+    @property
+    def checkpoint(self) -> str | None:
+        """Fingerprint of what was trained, None where nothing was."""
+        return None
+
+    @property
+    @abstractmethod
+    def options(self) -> Any:
+        """Settings of the method for asking, a dataclass (``config.OPTIONS``)."""
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Version and hash of every prompt that may be used, by name (``llm.prompts.describe_prompts``)."""
+        return self.reasoner.prompts
+
+    @abstractmethod
+    def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
+        """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
+
+    @abstractmethod
+    def answer(self, run: PipelineRun) -> Iterator[Event]:
+        """The events between ``run.started`` and the end, and ``answer.final``.
+
+        Raises:
+            ClewError: the run fails with it; ``Cancelled`` ends it as stopped.
+        """
+
+    def read_ahead(self, requests: Sequence[AskRequest]) -> None:
+        """Read questions together that are asked one by one afterwards, where that costs less; at most 64."""
+        del requests
+
+    def copy_without_model(self) -> Self:
+        """The same engine with the extractive reasoner: no language model is called."""
+        other = copy(self)
+        other.reasoner = ExtractiveReasoner()
+        return other
+
+    def run(
+        self,
+        request: AskRequest,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        watch: Stopwatch | None = None,
+        pausing: Callable[[], bool] = lambda: False,
+    ) -> Iterator[Event]:
+        """Answer one question.
+
+        Args:
+            request: the question and its limits.
+            cancelled: asked between pieces of work; True ends the run with ``run.cancelled``.
+            watch: given the seconds of retrieval.
+            pausing: asked between the steps of a method that can wait; True pauses it.
+
+        Yields:
+            Events in the order of :mod:`retrieval.events`. Nothing is raised: an error is ``run.failed``.
+        """
+        timed = watch is not None
+        run = PipelineRun(request, cancelled, watch or Stopwatch(), pausing=pausing, is_timed=timed)
+        if request.steering is None or not request.steering.begun:
+            yield self._build_start(request)
+        try:
+            _validate(request, self.snapshot)
+            effort = Effort(len(request.question))
+            yield from effort.measure_items(self._resolve_follow_up(run))
+            if self.reasoner.llm is None:  # a language model reads all of it
+                run.request = replace(run.request, question=get_readable_part(run.request.question))
+            for event in effort.measure_items(self.answer(run)):
+                if isinstance(event, AnswerFinal):
+                    self.snapshot.require_sound()  # what was read until now was whole
+                    final = _add_language_warning(event, request, self.snapshot)
+                    yield _add_cut_warning(final) if effort.was_cut and self.reasoner.llm is None else final
+                else:
+                    yield event
+        except Cancelled:
+            yield RunCancelled("Stopped. What was found until then is kept.", run.paths)
+        except ClewError as error:
+            yield RunFailed(error.code, error.message, error.hint)
+        except Exception:
+            log.exception("A run broke on %s", self.snapshot.path)
+            yield self._build_failure()
+
+    def _resolve_follow_up(self, run: PipelineRun) -> Iterator[QuestionRewritten]:
+        """A follow-up as a question that stands on its own, which the run is about from here on."""
+        request, began = run.request, time.perf_counter()
+        if request.follows is None or request.program is not None or self.follow_ups is None:
+            return
+        follow_up = resolve_follow_up(self.follow_ups, request.question, request.follows, run.cancelled)
+        if follow_up is None:
+            return
+        question = follow_up.question[:QUESTION_LIMIT]
+        run.request = replace(request, question=question, denoted=follow_up.denoted)
+        if request.steering is None or not request.steering.begun:
+            yield QuestionRewritten(question, follow_up.shown, follow_up.denoted, run.measure_ms(began))
+
+    def _build_failure(self) -> RunFailed:
+        """How a run ends on an error that nobody foresaw: it may be that the graph's files make no sense."""
+        try:
+            self.snapshot.require_sound(thorough=True)
+        except DamagedError as error:
+            return RunFailed(error.code, error.message, error.hint)
+        return RunFailed(
+            "internal",
+            "Something inside Clew broke.",
+            "The log of the worker has the details; please report it.",
+        )
+
+    def _build_start(self, request: AskRequest) -> RunStarted:
+        return RunStarted(
+            question=request.question[:QUESTION_LIMIT],
+            method=str(self.method),
+            reasoner=self.reasoner.name,
+            snapshot=self.snapshot.hash,
+            checkpoint=self.checkpoint,
+            encoder=self.encoder,
+            budget=request.budget,
+            seed=request.seed,
+            llm=self.reasoner.llm,
+            prompts=self.prompts,
+        )
+
+
+def _add_cut_warning(final: AnswerFinal) -> AnswerFinal:
+    """The end of a run whose question was not read in full, which says so."""
+    if final.no_answer is None:
+        return replace(final, warnings=(*final.warnings, f"{TOO_LONG} {SHORTEN}"))
+    return replace(final, no_answer=NoAnswer(NoAnswerReason.TOO_LONG, TOO_LONG, SHORTEN))
+
+
+def _add_language_warning(final: AnswerFinal, request: AskRequest, snapshot: Snapshot) -> AnswerFinal:
+    """The end of a run, with a warning where the question, or the graph, is in a language that is not read."""
+    if request.program is not None:
+        return final
+    if not is_english(request.question):
+        return replace(final, warnings=(*final.warnings, NOT_ENGLISH))
+    if not has_english_names(map(snapshot.get_relation_label, range(snapshot.num_relations))):
+        return replace(final, warnings=(*final.warnings, NAMED_OTHERWISE))
+    return final
+
+
+def _validate(request: AskRequest, snapshot: Snapshot) -> None:
+    if not request.question.strip():
+        raise QuestionError("The question is empty.", hint="Type a question.")
+    if len(request.question) > QUESTION_LIMIT:
+        raise QuestionError(
+            f"The question has {len(request.question):,} characters; {QUESTION_LIMIT:,} are allowed.",
+            hint="Ask a shorter question.",
+        )
+    if not 1 <= request.budget <= MAX_BUDGET:
+        raise QuestionError(f"The budget is {request.budget}.", hint=f"Give 1 to {MAX_BUDGET}.")
+    for entity in request.given:
+        if not 0 <= entity < snapshot.num_entities:
+            raise UnknownEntityError(f"The graph has no entity {entity}.", hint="Choose an entity from the search box.")

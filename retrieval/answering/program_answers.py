@@ -1,0 +1,278 @@
+"""The answers of a program, with the facts that prove them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.events import ProgramExecuted
+from retrieval.evidence.chains import build_chain, get_fact_key
+from retrieval.evidence.reach import Reach
+from retrieval.kg.snapshot.arrays import find_common
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import (
+    Entities,
+    Filter,
+    Fold,
+    Having,
+    Key,
+    KeyOf,
+    Program,
+    Top,
+    Walk,
+    walk,
+)  # fmt: skip
+from retrieval.programs.rendering.cypher import write_cypher
+from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
+from retrieval.programs.rendering.names import to_named_json
+from retrieval.programs.rendering.sparql import write_sparql
+from retrieval.programs.rendering.steps import describe_program, describe_steps, list_ranked_values
+from retrieval.types import (
+    Answer,
+    Beside,
+    EvidenceChain,
+    LinkedEntity,
+    NoAnswer,
+    NoAnswerReason,
+    ProgramReading,
+    ProgramStep,
+    RankedValue,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from retrieval.programs.reader import Understanding
+
+#: Evidence chains shown of a program, and nodes whose values are shown of one operation.
+_CHAINS, _VALUED = 24, 8
+_RANKED = 50
+#: Answers listed.
+ANSWERS = 1_000
+
+
+def build_chains(executor: Executor, program: Program, score: float) -> tuple[EvidenceChain, ...]:
+    """The walks of a program from named entities, and the values that its filters and rankings read."""
+    result = executor.run(program)
+    final = result if isinstance(result, np.ndarray) else np.zeros(0, np.int64)
+    by_walk: dict[tuple[int, tuple[int, ...]], EvidenceChain | None] = {}
+    for topics, path, targets in _iter_walks(executor, program, final):
+        for topic in topics:
+            if (topic, path) not in by_walk and len(by_walk) < _CHAINS:
+                by_walk[topic, path] = _build_path_chain(executor, topic, path, targets, score)
+    chains = [chain for chain in by_walk.values() if chain is not None]
+    facts = [frozenset(map(get_fact_key, chain.hops)) for chain in chains]
+    # A fact that is walked both ways is one chain.
+    return tuple(chain for i, chain in enumerate(chains) if facts[i] not in facts[:i])
+
+
+def _iter_walks(
+    executor: Executor, program: Program, final: np.ndarray
+) -> Iterator[tuple[Sequence[int], tuple[int, ...], np.ndarray | None]]:
+    """Nodes that a program walks from, along which path, and where of that it arrives."""
+    inside: set[int] = set()
+    for node in walk(program):
+        if isinstance(node, Walk) and id(node) not in inside:
+            path, bottom = [node.relation], node.source
+            inside.add(id(node))
+            while isinstance(bottom, Walk):
+                inside.add(id(bottom))
+                path.append(bottom.relation)
+                bottom = bottom.source
+            reached = executor.compute_nodes(node)
+            shown = find_common(reached, final)
+            topics = (
+                bottom.ids if isinstance(bottom, Entities) else _select_first(executor.compute_nodes(bottom), final)
+            )
+            yield topics[:_VALUED], tuple(reversed(path)), shown if len(shown) else reached
+        for owners, way in _read(executor, node, final):
+            yield owners, way, None
+
+
+def _read(executor: Executor, node: Program, final: np.ndarray) -> list[tuple[list[int], tuple[int, ...]]]:
+    """Nodes whose values an operation read, those of the result first, and along which path."""
+    if isinstance(node, Having):
+        return [(find_common(executor.compute_nodes(node), final)[:_VALUED].tolist(), (node.relation,))]
+    if not isinstance(node, Filter | Top | Fold | KeyOf):
+        return []
+    key: Key = node.key
+    outer = executor.run(node)
+    kept = outer if isinstance(outer, np.ndarray) else executor.compute_nodes(node.source)
+    read = _select_first(kept, final)
+    per = getattr(node, "per", None)
+    factor_path = key.times or key.less
+    ways = [
+        key.path,
+        *([] if factor_path is None else [(*key.path[:-1], *factor_path)]),
+        *([] if per is None else [per]),
+    ]
+    return [(read, way) for way in ways]
+
+
+def _select_first(nodes: np.ndarray, final: np.ndarray) -> list[int]:
+    shared = find_common(nodes, final)
+    chosen: list[int] = (shared if len(shared) else nodes)[:_VALUED].tolist()
+    return chosen
+
+
+def _build_path_chain(
+    executor: Executor, topic: int, path: tuple[int, ...], targets: np.ndarray | None, score: float
+) -> EvidenceChain | None:
+    """What a path from a node leads to, of the targets only; None where it leads to none of them."""
+    levels, here = [], np.array([topic], np.int64)
+    for relation in path:
+        here = executor.walk(here, relation)
+        levels.append(here)
+    if targets is not None:
+        levels[-1] = find_common(levels[-1], targets)
+    if not len(levels[-1]):
+        return None
+    return build_chain(executor.snapshot, Reach(topic, path, score, tuple(levels), simple=False))
+
+
+def build_answers(
+    understanding: Understanding, label: str | None, chains: tuple[EvidenceChain, ...], trusted: float
+) -> tuple[Answer, ...]:
+    """The answers: nodes of a set, or one number or truth as ``label`` says it.
+
+    Args:
+        understanding: the program, its result and confidence.
+        label: of a number or truth.
+        chains: evidence of the program.
+        trusted: answers of a lower confidence are guesses.
+    """
+    result, score = understanding.best.result, round(understanding.confidence, 4)
+    guess = score < trusted
+    verified = all(hop.verified for chain in chains for hop in chain.hops)
+    if not isinstance(result, np.ndarray):
+        if label is None or (isinstance(result, float) and math.isnan(result)):
+            return ()
+        every = tuple(range(len(chains)))
+        return (Answer(label, score, chains=every, verified=verified, guess=guess),)
+    snapshot = understanding.executor.snapshot
+    by_node: dict[int, list[int]] = {}
+    for number, chain in enumerate(chains):
+        for node in (chain.source, *(chain.levels[-1] if chain.levels else ())):
+            by_node.setdefault(node.id, []).append(number)
+    nodes = _sort_answers(understanding.executor, understanding.best.program, result)
+    nodes = [node for node in nodes if snapshot.get_kind(node) != "cvt"][:ANSWERS]
+    extra_facts = _list_extra_facts(understanding, nodes)
+    return tuple(
+        Answer(
+            snapshot.get_entity_label(node),
+            score,
+            snapshot.get_node(node),
+            tuple(by_node.get(node, ())),
+            verified,
+            guess=guess,
+            beside=extra_facts[node],
+        )
+        for node in nodes
+    )
+
+
+def _list_extra_facts(understanding: Understanding, nodes: list[int]) -> dict[int, tuple[Beside, ...]]:
+    """By answer what was asked for beside it; of a relation that an answer lacks nothing."""
+    executor, facts = understanding.executor, dict[int, list[Beside]]((node, []) for node in nodes)
+    snapshot = executor.snapshot
+    for relation in understanding.beside:
+        values = dict[int, list[str]]()
+        for owner, end in zip(*executor.compute_pairs(np.array(sorted(nodes), np.int64), (relation,)), strict=True):
+            values.setdefault(int(owner), []).append(snapshot.get_entity_label(int(end)))
+        for node, labels in values.items():
+            text = ", ".join(sorted(labels)[:_VALUED]) + (", …" if len(labels) > _VALUED else "")
+            facts[node].append(Beside(snapshot.get_relation_label(relation), text))
+    return {node: tuple(extras) for node, extras in facts.items()}
+
+
+def _sort_answers(executor: Executor, program: Program, result: np.ndarray) -> list[int]:
+    """The answers: of a ranking the first first, else as they are numbered."""
+    if not isinstance(program, Top) or (program.count == 1 and program.per is None):
+        return list(map(int, result))
+    keyed = executor.compute_ranking(program)
+    best = keyed.values if program.largest else -keyed.values
+    places = dict(zip(keyed.owners[np.lexsort((keyed.owners, -best))].tolist(), itertools.count()))
+    return sorted(map(int, result), key=lambda node: places.get(node, len(places)))
+
+
+def list_named_entities(understanding: Understanding, question: str) -> tuple[LinkedEntity, ...]:
+    """The entities that a program names, as linked; words that stand for several are no names."""
+    node = understanding.executor.snapshot.get_node
+    sure = round(understanding.confidence, 4)
+    spans = Counter((start, end) for _, start, end in understanding.named)
+    return tuple(
+        LinkedEntity(node(entity), question[start:end], start, end, sure, "exact")
+        for entity, start, end in {mention[0]: mention for mention in reversed(understanding.named)}.values()
+        if spans[start, end] == 1
+    )[::-1]
+
+
+def build_program_event(understanding: Understanding, took_ms: Callable[[], float]) -> ProgramExecuted:
+    """The event that tells a program: its steps, other readings, and the same in other languages."""
+    executor, program = understanding.executor, understanding.best.program
+    snapshot, kind, nouns = executor.snapshot, understanding.schema.type_relation, understanding.schema.nouns
+
+    def build_reading(candidate: Program, score: float) -> ProgramReading:
+        return ProgramReading(
+            describe_program(executor, kind, candidate, nouns),
+            to_named_json(snapshot, candidate),
+            round(score, 4),
+        )
+
+    program_steps = tuple(
+        ProgramStep(s.text, s.result, s.count, s.value, tuple(snapshot.get_node(n) for n in s.nodes), s.path)
+        for s in describe_steps(executor, kind, program, nouns)
+    )
+    others = tuple(build_reading(other.program, other.probability) for other in understanding.others)
+    return ProgramExecuted(
+        build_reading(program, understanding.confidence), program_steps, others, _list_ranked_values(executor, program),
+        write_sparql(snapshot, program, executor.columns, understanding.vocabulary),
+        "" if understanding.vocabulary else write_cypher(snapshot, program, executor.columns), took_ms(),
+        understanding.by,
+    )  # fmt: skip
+
+
+def _list_ranked_values(executor: Executor, program: Program) -> tuple[RankedValue, ...]:
+    top = next((node for node in walk(program) if isinstance(node, Top)), None)
+    if top is None:
+        return ()
+    answers = set(executor.compute_nodes(top).tolist())
+    kind = None if top.key.counted else infer_value_type(executor.columns, KeyOf(top.source, top.key))
+    return tuple(
+        RankedValue(
+            executor.snapshot.get_node(node),
+            format_value(kind, value),
+            node in answers,
+            _group(executor, top, node),
+        )
+        for node, value in list_ranked_values(executor, top)[:_RANKED]
+    )
+
+
+def _group(executor: Executor, top: Top, node: int) -> str:
+    """What a node has its place among, where each of several has places of its own."""
+    groups = executor.compute_pairs(np.array([node], np.int64), top.per)[1] if top.per is not None else ()
+    return ", ".join(executor.snapshot.get_entity_label(int(group)) for group in groups)
+
+
+def format_understood_result(understanding: Understanding) -> str | None:
+    """A number or truth as people read it; None where the result is a set, or a number of nothing."""
+    result, program = understanding.best.result, understanding.best.program
+    if isinstance(result, bool):
+        return "yes" if result else "no"
+    if isinstance(result, np.ndarray) or math.isnan(result):
+        return None
+    return format_result(understanding.executor.columns, program, result)
+
+
+def make_no_fit_answer() -> NoAnswer:
+    """The no-answer of a program that kept nothing."""
+    return NoAnswer(
+        NoAnswerReason.NO_PATH,
+        "Nothing in the graph fits all that was asked.",
+        "Look at the steps: drop the one that keeps nothing, or change it.",
+    )

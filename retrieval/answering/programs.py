@@ -1,0 +1,408 @@
+"""Answering by programs: what engines of one graph share, whatever else they answer by."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from retrieval.answering.answer_types import AnswerTypes
+from retrieval.answering.descriptions import describe, find_described
+from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, count_genitives
+from retrieval.answering.fusion.model import OutcomeChoice
+from retrieval.answering.fusion.outcomes import collect_outcomes
+from retrieval.answering.fusion.selection import Chosen, select_outcome
+from retrieval.answering.missing_names import (
+    find_unread_arguments,
+    has_read_names,
+    keep_about,
+    keep_reading,
+)
+from retrieval.answering.pipeline import Linked, PipelineRun
+from retrieval.answering.program_answers import (
+    build_answers,
+    build_chains,
+    build_program_event,
+    format_understood_result,
+    make_no_fit_answer,
+)
+from retrieval.answering.settings import EngineSettings
+from retrieval.errors import LLMError, ProgramError
+from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
+from retrieval.evidence.chains import count_facts
+from retrieval.kg.snapshot import KINDS
+from retrieval.kg.snapshot.arrays import is_among
+from retrieval.language.operators import find_cues
+from retrieval.linking.linker import Linker
+from retrieval.linking.mentions import MentionSpan
+from retrieval.methods.zero_shot.idioms import is_gender_question
+from retrieval.programs.algebra.operations import Entities, Except, walk
+from retrieval.programs.rendering.names import from_named_json
+from retrieval.programs.words import read as words
+from retrieval.reasoning.base import Conclusion
+from retrieval.types import LinkedEntity, NoAnswerReason, Usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from retrieval.answering.fusion.outcomes import CandidateOutcome
+    from retrieval.answering.parts import Opening
+    from retrieval.environment import LLMSettings
+    from retrieval.programs.reader import ProgramReader, Understanding
+    from retrieval.reasoning.base import Evidence
+    from retrieval.types import RelationPath
+
+OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
+"""How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
+other retrieval might."""
+CONFIDENT = 0.5
+"""How likely a program must be what was asked to answer instead of a language model."""
+GUESSED, GUESSED_ALONE = 0.02, 0.06
+"""Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
+programs one in three is right, and all are shown as guesses."""
+
+NAMED = 10
+"""Entities of an edited program that are shown as its topics."""
+_EDIT = "Change the step that it is about, or ask the question in words."
+
+
+class ProgramEngine:
+    """Reads questions as programs and answers by them.
+
+    Args:
+        reader: of the graph.
+        trusted: answers of a lower confidence are guesses.
+        path_trust: instead of ``PATH_TRUST``.
+        guesses: programs that are less likely answer, too, as guesses, where nothing else can.
+
+    Attributes:
+        learned: the reader's weights were fitted to questions of this graph.
+        reads_paths: questions that relation paths may answer are read too.
+        choice: weighs what programs and relation paths give, where there is no checkpoint.
+    """
+
+    def __init__(
+        self,
+        reader: ProgramReader,
+        trusted: float,
+        path_trust: float = PATH_TRUST,
+        *,
+        guesses: bool = False,
+    ) -> None:
+        self._reader = reader
+        self._guesses = guesses
+        self._trusted = trusted
+        self._path_trust = path_trust
+        self.learned = reader.learned
+        self.reads_paths = path_trust <= 1.0
+        self.choice = OutcomeChoice.load()
+
+    @property
+    def answer_types(self) -> AnswerTypes:
+        """Types of answers over this graph."""
+        return AnswerTypes(self._reader.parser.schema, self._reader.parser.columns)
+
+    def find_program(self, run: PipelineRun, linked: Linked) -> Understanding | None:
+        """The program of the question, where one is likely enough to be what was asked."""
+        return self.keep_trusted(run, linked, self.read(run))
+
+    def find_sure_program(self, run: PipelineRun) -> Understanding | None:
+        """The program of a question with an operator, where it is so likely that a language model need not read it."""
+        if not find_cues(run.request.question):
+            return None
+        understanding = self.read(run)
+        if understanding is None or understanding.is_path or not self._is_about_names(run, understanding):
+            return None
+        if self._guesses:
+            chosen = self.select_outcome(run, understanding)
+            understanding = (
+                chosen.read_as(understanding) if chosen is not None and chosen.is_program(understanding) else None
+            )
+        return understanding if understanding is not None and understanding.confidence >= CONFIDENT else None
+
+    def compute_numbers(self, run: PipelineRun) -> dict[float, float]:
+        """Return the numbers that programs of the question give, each with how likely its program is."""
+        read, numbers = self.read(run), dict[float, float]()
+        for meaning in read.meanings if read is not None else ():
+            result = meaning.candidate.result
+            if not meaning.refused and not isinstance(result, bool | np.ndarray):
+                likely = round(meaning.candidate.probability, 4)
+                numbers[float(result)] = max(likely, numbers.get(float(result), 0.0))
+        return numbers
+
+    def find_doubtful_program(self, run: PipelineRun) -> Understanding | None:
+        """The program of the question, where nothing but a program can answer it."""
+        understanding = self.read(run)
+        trusted = (
+            understanding is not None
+            and understanding.confidence >= OPERATOR_TRUST
+            and self.has_read_names(run, understanding)
+        )
+        return understanding if trusted else None
+
+    def has_more_names(self, question: str, mentions: Sequence[str]) -> bool:
+        """Whether words beside some mentions are names that many things share: the dramas on a channel."""
+        schema = self._reader.parser.schema
+        mentioned = {word.stem for mention in mentions for word in words(mention).words}
+        return any(
+            word.stem not in mentioned and word.stem not in schema.by_stem and (word.stem,) in schema.hubs
+            for word in words(question).words
+        )
+
+    def find_missing(self, run: PipelineRun, read: Understanding | None) -> tuple[MentionSpan, ...]:
+        """Find the names of a question that the graph lacks, those in small letters too."""
+        if read is None or run.request.given or run.missing:
+            return run.missing
+        return find_unread_arguments(run.request.question, read, self._reader.snapshot)
+
+    def find_unread_names(self, run: PipelineRun) -> tuple[MentionSpan, ...]:
+        """Return the names that the graph lacks, none where a program reads them all as something else."""
+        read = self.read(run) if run.missing else None
+        explained = read is not None and any(has_read_names(meaning, run.missing) for meaning in read.meanings)
+        return () if explained else run.missing
+
+    def read(self, run: PipelineRun) -> Understanding | None:
+        """What the question may ask, however unlikely."""
+        with run.watch.measure_body():
+            request = run.request
+            return self._reader.read(request.question, request.given, run.cancelled, request.denoted)
+
+    def keep_trusted(
+        self, run: PipelineRun, linked: Linked, understanding: Understanding | None
+    ) -> Understanding | None:
+        """What was read, where it is likely enough to be what was asked."""
+        if understanding is None or not self._is_about_names(run, understanding):
+            return None
+        alone, question = run.request.names_several or not linked.entities, run.request.question
+        if (
+            self._guesses
+            and not run.request.names_several
+            and (alone or (find_cues(question) and not understanding.is_path))
+        ):
+            least = GUESSED if find_cues(question) else GUESSED_ALONE
+        else:
+            least = get_required_confidence(question, alone, self._path_trust)
+        return understanding if understanding.confidence >= least else None
+
+    def has_read_names(self, run: PipelineRun, understanding: Understanding) -> bool:
+        """Whether a program reads all names of the question that the graph lacks."""
+        return not run.missing or any(
+            has_read_names(meaning, run.missing)
+            for meaning in understanding.meanings
+            if meaning.candidate is understanding.best
+        )
+
+    def is_about_topics(self, run: PipelineRun, understanding: Understanding) -> bool:
+        """Whether a program is about the entities that somebody picked: who picks one asks about it."""
+        return set(run.request.given) <= {entity for entity, _, _ in understanding.named}
+
+    def _is_about_names(self, run: PipelineRun, understanding: Understanding) -> bool:
+        return self.is_about_topics(run, understanding) and self.has_read_names(run, understanding)
+
+    def select_outcome(
+        self,
+        run: PipelineRun,
+        read: Understanding | None,
+        paths: Sequence[RelationPath] = (),
+        evidence: Evidence | None = None,
+        verdict: Conclusion | None = None,
+    ) -> Chosen | None:
+        """The likeliest of all that programs, and relation paths where there are some, give; see
+        ``prepare_outcomes``.
+        """
+        context, candidates = self.prepare_outcomes(run, read, paths, evidence, verdict)
+        chosen = select_outcome(context, candidates, self.choice)
+        return chosen if chosen is None else self._allow_unknown(chosen, candidates, read)
+
+    def _allow_unknown(
+        self, chosen: Chosen, candidates: Sequence[CandidateOutcome], read: Understanding | None = None
+    ) -> Chosen:
+        """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
+        neighbour may well be a country.
+        """
+        nodes, snapshot = chosen.outcome.nodes, self._reader.snapshot
+        by_paths = next((outcome for outcome in candidates if outcome.by_paths and outcome is not chosen.outcome), None)
+        programs = chosen.outcome.programs
+        if read is not None and programs and isinstance(read.meanings[programs[0]].candidate.program, Except):
+            return chosen  # it was said what to leave out
+        if nodes is None or by_paths is None or by_paths.nodes is None or not len(nodes):
+            return chosen
+        left = np.setdiff1d(by_paths.nodes, nodes)
+        silent = snapshot.out_offsets[left + 1] == snapshot.out_offsets[left]
+        within = len(left) and len(left) + len(nodes) == len(by_paths.nodes)
+        valued = self._reader.parser.columns.kinds[left].any()
+        return Chosen(by_paths, chosen.sure) if within and silent.all() and not valued else chosen
+
+    def prepare_outcomes(
+        self,
+        run: PipelineRun,
+        read: Understanding | None,
+        paths: Sequence[RelationPath] = (),
+        evidence: Evidence | None = None,
+        verdict: Conclusion | None = None,
+    ) -> tuple[QuestionContext, list[CandidateOutcome]]:
+        """All that programs and relation paths give, and what is known of the question beside it.
+
+        Args:
+            run: the run.
+            read: the programs that the question may mean.
+            paths: relation paths that were retrieved.
+            evidence: what they lead to.
+            verdict: what they answer together.
+        """
+        question, types = run.request.question, self.answer_types
+        unexplained = verdict is not None and is_unexplained(verdict)
+        reaches = () if evidence is None or unexplained else evidence.reaches
+        candidates = [
+            outcome
+            for outcome in collect_outcomes(read, run.request.given, reaches, verdict)
+            if outcome.nodes is None or not types.is_impossible_answer(question, outcome.nodes[:LOOKED_AT].tolist())
+        ]
+        if run.missing:
+            candidates = keep_reading(candidates, read, run.missing)
+        for entity in run.silent:
+            candidates = keep_about(candidates, read, entity)
+        candidates = self._filter_by_sort(read, candidates)
+        nodes = [() if outcome.nodes is None else outcome.nodes[:LOOKED_AT].tolist() for outcome in candidates]
+        context = QuestionContext(
+            question,
+            read,
+            paths,
+            verdict,
+            kinds={node: kind for some in nodes for node in some if (kind := types.find_value_kind(node)) is not None},
+            topics={path.topic for path in paths},
+            unfit={
+                index for index, some in enumerate(nodes) if some and types.is_of_another_type(question, nodes=some)
+            },
+            asks_gender=is_gender_question(question),
+            genitives=count_genitives(question, read.named if read is not None else ()),
+            relations=self._reader.snapshot.num_relations,
+            labels=[info.label for info in self._reader.parser.schema.relations],
+        )
+        return context, candidates
+
+    def _filter_by_sort(self, read: Understanding | None, candidates: list[CandidateOutcome]) -> list[CandidateOutcome]:
+        """Outcomes without those of relation paths alone that are not what the noun says, where others are.
+
+        Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.
+        """
+        if read is None or read.wanted is None or self._reader.parser.schema.type_relation is None:
+            return candidates
+        wanted = read.wanted
+        fits = [outcome.nodes is None or bool(is_among(outcome.nodes, wanted).all()) for outcome in candidates]
+        if not any(
+            fit and outcome.nodes is not None and len(outcome.nodes)
+            for outcome, fit in zip(candidates, fits, strict=True)
+        ):
+            return candidates
+        return [outcome for outcome, fit in zip(candidates, fits, strict=True) if fit or outcome.programs]
+
+    def write_program(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
+        """The program that a language model writes.
+
+        Raises:
+            LLMError: it writes none that can be run.
+        """
+        topics = [entity.entity.id for entity in linked.entities]
+        with run.watch.measure_body():
+            return self._reader.write(run.request.question, topics, settings, run.cancelled)
+
+    def find_described(self, run: PipelineRun, linked: Linked) -> LinkedEntity | None:
+        """Return the entity that the question asks about as a whole, see :mod:`.descriptions`."""
+        topics = run.request.given or run.request.denoted
+        return None if topics else find_described(run.request.question, linked, self._reader.parser.schema)
+
+    def describe(self, run: PipelineRun, topic: LinkedEntity, warnings: tuple[str, ...]) -> Iterator[Event]:
+        """Answer with what the graph tells of an entity."""
+        yield from describe(run, topic, self._reader.parser.schema, warnings)
+
+    def run_program(self, run: PipelineRun, data: dict[str, Any], warnings: tuple[str, ...]) -> Iterator[Event]:
+        """A program that somebody wrote or edited, run as it is."""
+        began = time.perf_counter()
+        snapshot = self._reader.snapshot
+        program = from_named_json(snapshot, data)
+        entities = [node.ids[0] for node in walk(program) if isinstance(node, Entities) and node.ids]
+        linked = Linker(snapshot).link(run.request.question, entities[:NAMED])
+        yield QuestionLinked(linked.entities if entities else (), (), run.measure_ms(began))
+        try:
+            understanding = self._reader.execute(program, run.cancelled)
+        except ProgramError as error:
+            raise ProgramError(error.message, hint=error.hint or _EDIT) from None
+        yield from self.answer(run, understanding, warnings)
+
+    def answer(
+        self,
+        run: PipelineRun,
+        understanding: Understanding,
+        warnings: tuple[str, ...] = (),
+        usage: Usage | None = None,
+    ) -> Iterator[Event]:
+        """See :func:`stream_program_answer`."""
+        yield from stream_program_answer(run, understanding, self._trusted, warnings, usage)
+
+
+def get_required_confidence(question: str, alone: bool, path_trust: float = PATH_TRUST) -> float:
+    """How likely a program must be what was asked; ``alone`` where no relation path can answer."""
+    return OPERATOR_TRUST if find_cues(question) or alone else path_trust
+
+
+def stream_program_answer(
+    run: PipelineRun,
+    understanding: Understanding,
+    trusted: float,
+    warnings: tuple[str, ...] = (),
+    usage: Usage | None = None,
+) -> Iterator[Event]:
+    """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
+    began = time.perf_counter()
+    yield build_program_event(understanding, lambda: run.measure_ms(began))
+    chains = build_chains(understanding.executor, understanding.best.program, understanding.confidence)
+    for chain in chains:
+        run.paths += 1
+        yield PathRetrieved(run.paths, chain.hops[: len(chain.steps)], round(chain.score, 6), run.measure_ms())
+    yield ChainsBuilt(chains, run.paths, count_facts(chains), run.measure_ms(began))
+    answers = build_answers(understanding, format_understood_result(understanding), chains, trusted)
+    no_answer = None if answers else make_no_fit_answer()
+    verdict = Conclusion(answers=answers, no_answer=no_answer, warnings=warnings, usage=usage or Usage())
+    yield run.build_final(verdict)
+
+
+def make_program_engine(opening: Opening, checkpoint: Path | None) -> ProgramEngine:
+    """Programs over an open graph, as was learned with a checkpoint or as all graphs are read."""
+    parts = opening.parts
+    mediators = parts.snapshot.kinds == KINDS.index("cvt")
+    # Programs do not walk through mediators as relation paths do.
+    trust = 1.01 if mediators.any() else PATH_TRUST
+    settings = opening.settings or EngineSettings()
+    trusted = settings.extractive.trusted
+    return ProgramEngine(parts.get_program_reader(checkpoint), trusted, trust, guesses=checkpoint is None)
+
+
+def require_programs(programs: ProgramEngine | None) -> ProgramEngine:
+    """The programs of an engine.
+
+    Raises:
+        ProgramError: it has none, as over the facts that a question brings.
+    """
+    if programs is None:
+        raise ProgramError("Programs run over whole graphs.", hint="Ask without the question's own facts.")
+    return programs
+
+
+def explain_unwritten(error: LLMError) -> str:
+    """What is said of an answer where a language model wrote no program."""
+    note = f"{error.message} {error.hint}".strip()
+    return f"{note} No program was written by the language model; the question was read without it."
+
+
+def add_warning(final: AnswerFinal, warning: str) -> AnswerFinal:
+    """The end of a run with one more thing to know of it."""
+    return replace(final, warnings=(warning, *final.warnings))
+
+
+def is_unexplained(verdict: Conclusion) -> bool:
+    """Whether relation paths alone do not answer what was asked."""
+    return verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_UNDERSTOOD

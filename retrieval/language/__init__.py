@@ -1,0 +1,1 @@
+"""English: what can be said of the words of a question without a graph."""

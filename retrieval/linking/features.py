@@ -1,0 +1,313 @@
+"""Frozen text features of a snapshot, and the sums over neighbours that are made of them once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from retrieval.errors import check
+from retrieval.kg.search import walks
+from retrieval.kg.snapshot import Snapshot, integrity
+from retrieval.kg.snapshot.storage import load_array, publish_directory, save_array
+from retrieval.linking import relation_index
+from retrieval.linking.text_vectors import TextVectors
+from retrieval.nn.triple_encoder import EntitySums
+from retrieval.types import Progress
+
+_CHUNK = 1 << 15
+#: Texts encoded between two looks at ``cancelled``: well under a second's work.
+_TEXTS_AT_ONCE = 128
+
+
+class TextEncoder(Protocol):
+    """What is needed of ``retrieval.linking.encoder.Encoder``."""
+
+    @property
+    def name(self) -> str:
+        """The name that checkpoints remember."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Length of the vectors."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """float32 [n, dim], unit length."""
+        ...
+
+    def encode_words(self, texts: Sequence[str]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """What ``encode`` returns, and the words of each text in context, float32 [l, dim] of unit length."""
+        ...
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """A text encoder of which a trainable copy can be taken."""
+
+    def make_trainable(self) -> nn.Module:
+        """A layer that takes n texts to unit vectors [n, d], words [n, L, d] and lengths [n]."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What each entity receives in one direction.
+
+    Attributes:
+        degrees: triples that send to it, float32 [E].
+        sums: of their texts, over these.
+    """
+
+    degrees: np.ndarray
+    sums: EntitySums
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFeatures:
+    """Text features of a snapshot, and their sums over the triples of its entities.
+
+    With every fact walked both ways (2T arcs) those that end in an entity are the inverses of those that leave it, so
+    both directions share all but the relations' sums. *Directed*, each fact is one triple, as in the papers.
+
+    Attributes:
+        snapshot: the graph.
+        relations: text features of directed relations, [2R, d].
+        entities: text features, [E, d], or None when entity texts are left out.
+        directed: each fact is one triple.
+        forward: over the triples that end in an entity.
+        backward: over those that begin there.
+    """
+
+    snapshot: Snapshot
+    relations: Tensor
+    entities: Tensor | None
+    directed: bool
+    forward: Received
+    backward: Received
+
+    @property
+    def num_states(self) -> int:
+        """Triples of the graph that is encoded: T or 2T."""
+        return (1 if self.directed else 2) * self.snapshot.num_triples
+
+
+def compute_norms(degrees: np.ndarray, receivers: np.ndarray, loops: np.ndarray) -> np.ndarray:
+    """GCN's deg^-1/2 of arcs that receive at ``receivers``; a loop is among its own predecessors, float32."""
+    values: np.ndarray = (degrees[receivers] + ~loops) ** np.float32(-0.5)
+    return values
+
+
+def compute_graph_features(
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    entity_texts: bool,
+    directed: bool = False,
+    cache: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> GraphFeatures:
+    """Encode what is not cached yet, and sum it over neighbours.
+
+    Args:
+        snapshot: the graph, at least one fact.
+        encoder: the frozen text encoder.
+        entity_texts: use the entities' labels, not only the relations'.
+        directed: each fact is one triple; else it is walked both ways.
+        cache: directory where the label vectors are kept (fp16), shared by checkpoints.
+        progress: told about labels encoded.
+        cancelled: asked between batches.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    texts = encode_graph_texts(
+        snapshot, encoder, entity_texts=entity_texts, cache=cache, progress=progress, cancelled=cancelled
+    )
+    return build_features(snapshot, texts.relations, texts.entities, directed=directed)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFeatures:
+    """Text features alone.
+
+    Attributes:
+        relations: of directed relations, [2R, d].
+        entities: [E, d], or None when entity texts are left out.
+    """
+
+    relations: Tensor
+    entities: Tensor | None
+
+
+def encode_graph_texts(
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    *,
+    entity_texts: bool,
+    cache: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> TextFeatures:
+    """Encode what is not cached yet. Arguments as of :func:`compute_graph_features`."""
+    relations = torch.from_numpy(get_relation_vectors(snapshot, encoder))
+    entities = None
+    if entity_texts:
+        entities = torch.from_numpy(get_entity_vectors(snapshot, encoder, cache, progress, cancelled))
+    return TextFeatures(relations, entities)
+
+
+def get_relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> np.ndarray:
+    """Vectors of the 2R directed relations, float32 [2R, d]: of the graph's index, else encoded once a process."""
+    kept = relation_index.find(snapshot, encoder.name)
+    if kept is not None:
+        return kept
+    # An encoder is told from another by its identity, which mypy does not grant a Protocol.
+    return _encode_texts(encoder, tuple(relation_index.list_relation_texts(snapshot))).copy()  # type: ignore[arg-type]
+
+
+def make_relation_vectors(snapshot: Snapshot, encoder: TextEncoder) -> TextVectors:
+    """The same vectors, of which those that the graph's index lacks are encoded as they are asked for."""
+    texts = relation_index.list_relation_texts(snapshot)
+    return TextVectors(texts, encoder, partial(relation_index.find, snapshot, encoder.name))
+
+
+@lru_cache(maxsize=8)
+def _encode_texts(encoder: TextEncoder, texts: tuple[str, ...]) -> np.ndarray:
+    return encoder.encode(texts)
+
+
+def get_entity_vectors(
+    snapshot: Snapshot,
+    encoder: TextEncoder,
+    cache: Path | None,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> np.ndarray:
+    """Vectors of all entity labels, float32 [E, d]; kept in ``cache``.
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    name = hashlib.sha256(f"{snapshot.hash} {encoder.name}".encode()).hexdigest()[:24]
+    kept = cache / "labels" / name if cache is not None else None
+    if kept is not None and kept.is_dir() and integrity.is_whole(kept):
+        return load_array(kept, "entities", "float16").astype(np.float32)
+    # A mediator's id says nothing; zero is what the papers give unknown entities.
+    texts = [
+        "" if snapshot.get_kind(i) == "cvt" else snapshot.get_entity_label(i) for i in range(snapshot.num_entities)
+    ]
+    vectors = encode_all(encoder, texts, stage="encoding labels", progress=progress, cancelled=cancelled).astype(
+        np.float16
+    )
+    vectors[[not text for text in texts]] = 0
+    if kept is not None:
+        with publish_directory(kept) as directory:
+            save_array(directory, "entities", vectors)
+    return vectors.astype(np.float32)
+
+
+class Labels:
+    """Vectors of the whole graph's entity labels, opened when first asked for."""
+
+    def __init__(self, snapshot: Snapshot, encoder: TextEncoder, cache: Path | None) -> None:
+        self._open = partial(get_entity_vectors, snapshot, encoder, cache)
+
+    @cached_property
+    def _vectors(self) -> np.ndarray:
+        return self._open()
+
+    def get_vectors(self, entities: np.ndarray) -> Tensor:
+        """float32 [n, d]."""
+        return torch.from_numpy(self._vectors[entities])
+
+
+def encode_all(
+    encoder: TextEncoder,
+    texts: Sequence[str],
+    *,
+    stage: str,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> np.ndarray:
+    """Encode many texts, with progress and a way out. float32 [n, d].
+
+    Raises:
+        Cancelled: ``cancelled()`` said so.
+    """
+    vectors = np.empty((len(texts), encoder.dim), np.float32)
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        check(cancelled)
+        part = list(texts[start : start + _TEXTS_AT_ONCE])
+        vectors[start : start + len(part)] = encoder.encode(part)
+        if progress is not None:
+            progress(Progress(stage, start + len(part), len(texts), "texts"))
+    return vectors
+
+
+def build_features(
+    snapshot: Snapshot, relations: Tensor, entities: Tensor | None, *, directed: bool = False
+) -> GraphFeatures:
+    """Features of a graph whose texts are encoded: [2R, d] and [E, d], None without entity texts."""
+    total = snapshot.num_triples
+    if directed:
+        # Arc ids: a fact walked forward leaves its head, walked backward its tail.
+        entering, leaving = np.diff(snapshot.in_offsets), np.diff(snapshot.out_offsets)
+        forward = _compute_received(snapshot, relations, entities, entering, range(total, 2 * total), turned=True)
+        backward = _compute_received(snapshot, relations, entities, leaving, range(total), turned=False)
+        return GraphFeatures(snapshot, relations, entities, True, forward, backward)
+    degrees = snapshot.get_degrees(np.arange(snapshot.num_entities))
+    backward = _compute_received(snapshot, relations, entities, degrees, range(2 * total), turned=False)
+    reverse = torch.from_numpy(find_reverse_relations(snapshot))
+    sums = EntitySums(
+        backward.sums.far,
+        _compute_received(snapshot, relations[reverse], None, degrees, range(2 * total), turned=False).sums.relation,
+        backward.sums.near,
+    )
+    return GraphFeatures(snapshot, relations, entities, False, Received(backward.degrees, sums), backward)
+
+
+def _compute_received(
+    snapshot: Snapshot,
+    relations: Tensor,
+    entities: Tensor | None,
+    counts: np.ndarray,
+    arcs: range,
+    *,
+    turned: bool,
+) -> Received:
+    """What entities receive from the arcs that leave them, ``turned`` ones with the texts of the facts they turn."""
+    degrees = counts.astype(np.float32)
+    size, width = snapshot.num_entities, relations.shape[1]
+    summed, near = torch.zeros(size, width), torch.zeros(size)
+    far = torch.zeros(size, width) if entities is not None else None
+    for start in range(arcs.start, arcs.stop, _CHUNK):
+        ids = np.arange(start, min(arcs.stop, start + _CHUNK))
+        sources, labels, targets = walks.get_arc_ends(snapshot, ids)
+        norm = torch.from_numpy(compute_norms(degrees, targets, sources == targets)).unsqueeze(1)
+        here = torch.from_numpy(sources)
+        relation = torch.from_numpy(labels - snapshot.num_relations if turned else labels)
+        summed.index_add_(0, here, norm * relations[relation])
+        near.index_add_(0, here, norm.squeeze(1))
+        if far is not None and entities is not None:
+            far.index_add_(0, here, norm * entities[torch.from_numpy(targets)])
+    return Received(degrees, EntitySums(far, summed, near))
+
+
+def find_reverse_relations(snapshot: Snapshot) -> np.ndarray:
+    """The directed relation that walks each directed relation back, int64 [2R]."""
+    return np.roll(np.arange(2 * snapshot.num_relations), snapshot.num_relations)
+
+
+def find_reverse_arcs(snapshot: Snapshot, arcs: np.ndarray) -> np.ndarray:
+    """The arcs that walk the same facts the other way."""
+    return np.where(arcs >= snapshot.num_triples, arcs - snapshot.num_triples, arcs + snapshot.num_triples)

@@ -1,0 +1,1 @@
+"""Constructions that are read from a whole question, such as durations and differences."""

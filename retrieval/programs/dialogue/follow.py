@@ -1,0 +1,95 @@
+"""Reads a follow-up: the question that it comes to, with what its words denote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.dialogue.ellipsis import (
+    Ellipses,
+    extract_fragment,
+    find_spans,
+    is_correction,
+    replace_question_word,
+)
+from retrieval.programs.dialogue.references import resolve_references
+from retrieval.programs.dialogue.referents import find_referents
+from retrieval.programs.dialogue.rewriting import Rewriting
+from retrieval.programs.words import read
+from retrieval.types import Turn
+
+if TYPE_CHECKING:
+    from retrieval.programs.parser import Parser
+    from retrieval.programs.reader import ProgramReader, Understanding
+
+#: A reading that is as likely is taken without looking at the next; so many are looked at.
+_SURE, _LIKELY, _TRIED = 0.5, 0.15, 6
+
+
+def resolve_follow_up(
+    reader: ProgramReader, question: str, turn: Turn, cancelled: Callable[[], bool] = lambda: False
+) -> Rewriting | None:
+    """The question that stands on its own which a follow-up comes to; None where it does so already.
+
+    What its words may mean is tried in turn: the first that the graph surely answers is taken, else the likeliest.
+
+    Args:
+        reader: of the graph.
+        question: as asked.
+        turn: the question before.
+        cancelled: asked between pieces of work.
+
+    Raises:
+        Cancelled: ``cancelled`` said so.
+    """
+    rewritings = list(dict.fromkeys(_propose_rewritings(reader.parser, question, turn)))[:_TRIED]
+    if len(rewritings) < 2:
+        return rewritings[0] if rewritings else None
+    likely: list[tuple[float, Rewriting]] = []
+    for rewriting in rewritings:
+        sure = _compute_confidence(reader.read(rewriting.question, cancelled=cancelled, denoted=rewriting.denoted))
+        if sure >= _SURE:
+            return rewriting
+        likely.append((sure, rewriting))
+    return next((rewriting for sure, rewriting in likely if sure >= _LIKELY), max(likely, key=lambda each: each[0])[1])
+
+
+def _propose_rewritings(parser: Parser, question: str, turn: Turn) -> Iterator[Rewriting]:
+    schema = parser.schema
+    before = read(turn.question)
+    anchors = parser.anchors.find_anchors(before, denoted=turn.denoted)
+    about = find_referents(turn, schema, Executor(parser.snapshot, parser.columns), anchors)
+    part = extract_fragment(question)
+    if part is not None:
+        ellipses = Ellipses(schema, turn, find_spans(before, anchors, turn.denoted), about)
+        if is_correction(question):
+            yield from ellipses.propose_other_readings(part)
+        pointing = list(resolve_references(question, about, schema))
+        words = read(part)
+        parts = find_spans(words, parser.anchors.find_anchors(words))
+        # "The second longest" is a place in the same ranking where there is one.
+        ranked = all(piece.sort == "ranking" for piece in parts) and any(
+            piece.sort == "ranking" for piece in ellipses.before
+        )
+        if pointing and not ranked:
+            yield from pointing
+        elif parts:
+            yield from ellipses.propose_rewritings(part, parts)
+        return
+    rewriting = replace_question_word(question, turn)
+    if rewriting is not None:
+        yield rewriting
+    yield from resolve_references(question, about, schema)
+
+
+def _compute_confidence(understanding: Understanding | None) -> float:
+    """How likely a question is read rightly; 0 where what was read gives nothing."""
+    if understanding is None:
+        return 0.0
+    result = understanding.best.result
+    nothing = not len(result) if isinstance(result, np.ndarray) else math.isnan(result)
+    return 0.0 if nothing else understanding.confidence

@@ -1,0 +1,1 @@
+"""The grammar of questions: constituents, the chart that composes them, and its rules."""

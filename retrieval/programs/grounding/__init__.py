@@ -1,0 +1,1 @@
+"""What the words of a question may stand for in a graph: schema, values and anchors."""

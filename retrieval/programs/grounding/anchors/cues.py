@@ -1,0 +1,310 @@
+"""Anchors that no graph is needed for: quantities, words that ask for an operator, texts that are looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from retrieval.kg.values import parse
+from retrieval.programs import lexicon
+from retrieval.programs import words as vocabulary
+from retrieval.programs.algebra.operations import Comparison, ValueKind
+from retrieval.programs.grounding.anchors.anchor import Anchor, Comparing, Ranking, Relating
+from retrieval.programs.grounding.anchors.similarity import ANY_DATE, Adjectives
+from retrieval.programs.grounding.relation_types import is_past
+from retrieval.programs.lexicon import Adjective
+from retrieval.programs.words import QuestionWords
+
+#: Relations that "how long" may ask for.
+_MEASURES = 6
+#: What stands before the number of places of a ranking; none has more places.
+_BEFORE_PLACES = frozenset({"which", "what", "the", "list", "name", "show", "give", "find", "me", "are", "these"})
+_MOST_PLACES = 1000
+#: Words that say what a number is asked for each of.
+_GROUPED = 3
+#: Words that stand before "by" at most where nothing says that they are counted.
+_BRIEF = 2
+_PLURALS = frozenset({"people", "men", "women", "children"})
+
+
+def find_quantities(question: QuestionWords) -> list[Anchor]:
+    """Numbers, dates and ranges."""
+    return [Anchor("N", q.first, q.last, extra=q, features=(("n", 1.0),), strength=1.0) for q in question.quantities]
+
+
+def find_cues(question: QuestionWords, adjectives: Adjectives) -> list[Anchor]:
+    """Words that ask for an operator; of those that overlap the first, longest."""
+    anchors: list[Anchor] = []
+    taken = [False] * len(question.words)
+    for quantity in question.quantities:
+        if quantity.last - quantity.first > 1 or not question.words[quantity.first].text.isalpha():
+            taken[quantity.first : quantity.last] = [True] * (quantity.last - quantity.first)
+    for low, high in [
+        *question.quoted,
+        *_find_ranking_name_spans(question, adjectives),
+        *_find_temporal_firsts(question),
+    ]:
+        taken[low:high] = [True] * (high - low)
+    n = 0
+    while n < len(question.words):
+        ends = [n + 1]
+        if not taken[n]:
+            for end, phrase in vocabulary.list_phrases(question, n, 5):
+                cue_anchors = [] if any(taken[n:end]) else _make_cue_anchors(question, adjectives, n, end, phrase)
+                if cue_anchors:
+                    anchors += cue_anchors
+                    ends.append(end)
+                    break
+        n = max(ends)
+    return anchors
+
+
+def _find_ranking_name_spans(question: QuestionWords, adjectives: Adjectives) -> list[tuple[int, int]]:
+    """Where relations stand by names that sound like rankings: "best before"."""
+    texts = [word.text for word in question.words]
+    return [
+        (n, n + len(name))
+        for name in adjectives.ranking_names
+        for n in range(len(texts) - len(name) + 1)
+        if texts[n : n + len(name)] == list(name)
+    ]
+
+
+def _find_temporal_firsts(question: QuestionWords) -> list[tuple[int, int]]:
+    """Where "first" only says that something began then: "first lit after 1900", and not who first did it."""
+    words = question.words
+    if not question.quantities or vocabulary.detect_question_kind(question) == "who":
+        return []
+    return [
+        (n, n + 1)
+        for n, word in enumerate(words[:-1])
+        if word.text == "first" and n and is_past(words[n + 1].text) and words[n - 1].text not in lexicon.STOP
+    ]
+
+
+def _is_particle(question: QuestionWords, first: int, last: int) -> bool:
+    """Whether a word belongs to the verb before it: who looks after somebody comes after nobody."""
+    verb = first > 0 and question.words[first - 1].stem in lexicon.PARTICLE_VERBS
+    return verb and not (last < len(question.words) and question.words[last].text[:1].isdecimal())
+
+
+def _resolve_duration_phrase(question: QuestionWords, first: int, phrase: str) -> str:
+    """The word for how long: who has been here longest began first."""
+    since = phrase in ("longer", "longest") and any(word.text == "been" for word in question.words[:first])
+    return f"{phrase} standing" if since else phrase
+
+
+def _make_cue_anchors(
+    question: QuestionWords, adjectives: Adjectives, first: int, last: int, phrase: str
+) -> list[Anchor]:
+    def make_anchor(category: str, extra: object, name: str, strength: float = 1.0) -> Anchor:
+        return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
+
+    anchors: list[Anchor] = []
+    if phrase in lexicon.COMPARISONS and _is_particle(question, first, last):
+        return anchors
+    compares = phrase.endswith("than") or any(word.text == "than" for word in question.words[last:])
+    likened = _parse_likeness(phrase)
+    if likened is not None:
+        return [make_anchor("C", likened, "comparative")]
+    if phrase in lexicon.COMPARISONS:
+        adjective, up = lexicon.COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
+        plain = adjective is None or not adjective.nouns
+        comparison = lexicon.COMPARISONS[phrase] if plain else None
+        anchors.append(make_anchor("C", Comparing(comparison, adjective, up, phrase in lexicon.TEMPORAL), "comparison"))
+        if not compares and phrase in lexicon.COMPARATIVES:
+            anchors.append(make_anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
+    elif phrase in lexicon.SUPERLATIVES:
+        superlative = lexicon.SUPERLATIVES[_resolve_duration_phrase(question, first, phrase)]
+        ranking = Ranking(*superlative, met=phrase in lexicon.MET, value=phrase in lexicon.EXTREMES)
+        anchors.append(make_anchor("U", ranking, "superlative"))
+    elif phrase in lexicon.COMPARATIVES or (
+        phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES
+    ):
+        adjective, up = lexicon.COMPARATIVES[_resolve_duration_phrase(question, first, phrase.removesuffix(" than"))]
+        anchors.append(make_anchor("C", Comparing(None, adjective, up), "comparative"))
+        if not compares:
+            anchors.append(make_anchor("U", Ranking(adjective, up), "comparative"))
+        anchors += _find_difference_anchors(question, first, last, adjective, compares=compares)
+    elif phrase in lexicon.COUNTS and not _is_compound(question, first, phrase):
+        anchors.append(make_anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
+        if "total" in phrase:
+            anchors.append(make_anchor("A", lexicon.FOLDINGS["total"], "sum"))
+    elif phrase in lexicon.FOLDINGS:
+        anchors.append(make_anchor("A", lexicon.FOLDINGS[phrase], lexicon.FOLDINGS[phrase].value))
+    elif phrase in lexicon.DIFFERENCES:
+        anchors.append(make_anchor("L", None, "difference"))
+    elif phrase in lexicon.NEGATIONS:
+        anchors.append(make_anchor("X", None, "negation"))
+    elif phrase in lexicon.SAME:
+        anchors.append(make_anchor("M", None, "same"))
+    elif last == first + 1 and phrase in lexicon.ORDINALS:
+        place = lexicon.ORDINALS[phrase]
+        anchors.append(make_anchor("O", place, "ordinal"))
+        early = lexicon.SUPERLATIVES["earliest"]
+        anchors.append(make_anchor("U", Ranking(early[0], early[1], place), "ordinal"))
+    elif phrase in lexicon.POSITIVES and first and question.words[first - 1].text == "how":
+        known = [
+            candidate for candidate in adjectives.find_relations(lexicon.POSITIVES[phrase]) if candidate[2] > ANY_DATE
+        ]
+        for relation, _, quality in known[:_MEASURES]:  # how old somebody is, no date of whatever tells
+            features = (("r", 1.0), ("r.adjective", quality))
+            anchors.append(Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8))
+    elif phrase in lexicon.EACH and (phrase != "by" or _is_grouping(question, first, adjectives.schema.by_stem)):
+        if phrase != "by" and adjectives.is_rate_name(question, last):
+            return anchors
+        anchors.append(make_anchor("E", None, "each", lexicon.EACH[phrase]))
+    elif phrase == "or":
+        anchors.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
+    return anchors
+
+
+def _find_difference_anchors(
+    question: QuestionWords, first: int, last: int, adjective: Adjective, *, compares: bool
+) -> list[Anchor]:
+    """What two differ by: "how much heavier", "how many more", "how many metres higher is A than B"."""
+    asks = [word.text for word in question.words[max(0, first - 3) : first]]
+    many = question.words[first].text in ("more", "fewer") and asks[-2:] == ["how", "many"]
+    if many or asks[-2:] == ["how", "much"]:
+        begins = first - 2
+    elif compares and asks[:2] == ["how", "many"] and _is_unit(asks[-1]):
+        begins = first - 3
+    else:
+        return []
+    by = adjective if adjective.nouns else None
+    return [Anchor("L", begins, last, None, by, (("cue.difference", 1.0),), 1.0)]
+
+
+def _is_unit(word: str) -> bool:
+    value = parse(f"1 {word}")
+    return value is not None and bool(value.unit)
+
+
+def _is_grouping(question: QuestionWords, by: int, relation_stems: Collection[str]) -> bool:
+    """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department".
+
+    "How many", and plurals alone, ask so where a relation is named with the words behind: "how many stations by power
+    source", "speakers by village".
+    """
+    texts = [word.text for word in question.words]
+    before, behind = " ".join(texts[:by]), question.words[by + 1 :]
+    folded = any(word in lexicon.FOLDINGS for word in texts[:by]) or re.search(r"\b(?:number|count) of\b", before)
+    names_relation = any(word.stem in relation_stems for word in behind)
+    alone = by <= _BRIEF and (texts[by - 1].endswith("s") or texts[by - 1] in lexicon.MONEY_NOUNS)
+    many = names_relation and (texts[:2] == ["how", "many"] or alone)
+    plain = all(not word.capital and word.text.isalpha() for word in behind)
+    ranked = any(word in lexicon.SUPERLATIVES for word in texts[:by])
+    return (
+        bool(folded or many)
+        and plain
+        and not ranked
+        and 0 < len(behind) <= _GROUPED
+        and not texts[by - 1].endswith(("ed", "en"))
+    )
+
+
+def assign_place_counts(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
+    """The anchors with the number of places told to the ranking that it belongs to, where words stand between: "which
+    three suppliers have the most products", "the top 5 customers with the most orders".
+    """
+    rankings = [anchor for anchor in anchors if anchor.category == "U"]
+    for number in [anchor for anchor in anchors if anchor.category == "N"]:
+        if not _is_count(question, number):
+            continue
+        counted = int(number.extra.constant.value)
+        tops = [anchor for anchor in rankings if anchor.last == number.first and not anchor.extra.adjective.nouns]
+        later = [
+            anchor
+            for anchor in rankings
+            if anchor.first >= number.last and anchor.extra.rank == anchor.extra.count == 1
+        ]
+        if not later or (number.first and not tops and question.words[number.first - 1].text not in _BEFORE_PLACES):
+            continue
+        start = min(anchor.first for anchor in later)
+        nearest = [anchor for anchor in later if anchor.first == start]
+        gone = {id(anchor) for anchor in (number, *tops, *nearest)}
+        anchors = [anchor for anchor in anchors if id(anchor) not in gone]
+        return [
+            *anchors,
+            *(
+                replace(
+                    anchor,
+                    extra=replace(anchor.extra, count=counted),
+                    features=(*anchor.features, ("places", 1.0), ("places.ahead", 1.0)),
+                )
+                for anchor in nearest
+            ),
+        ]
+    return anchors
+
+
+def _is_count(question: QuestionWords, number: Anchor) -> bool:
+    """Whether a number counts the things right behind it."""
+    quantity, value = number.extra, number.extra.constant
+    if quantity.upper or quantity.comparison or value.dimension or value.kind is not ValueKind.NUMBER:
+        return False
+    if not 2 <= value.value <= _MOST_PLACES or value.value % 1 or number.last >= len(question.words):
+        return False
+    behind = question.words[number.last].text
+    return behind in _PLURALS or (behind.endswith("s") and not behind.endswith("ss"))
+
+
+def _parse_likeness(phrase: str) -> Comparing | None:
+    """What "at least as long as" and "no longer than" compare."""
+    match = None if phrase in lexicon.COMPARISONS else lexicon.LIKENESS.fullmatch(phrase)
+    if match is None:
+        return None
+    if match["adjective"]:
+        adjective = lexicon.POSITIVES.get(match["adjective"])
+        large = {base: up for base, _, _, _, up in lexicon.ADJECTIVES}.get(match["adjective"], True)
+        comparison = {"at least": Comparison.AT_LEAST, "at most": Comparison.AT_MOST}.get(
+            match["how"], Comparison.EQUAL
+        )
+        if adjective is None:
+            return None
+    else:
+        if match["comparative"] not in lexicon.COMPARATIVES:
+            return None
+        adjective, large = lexicon.COMPARATIVES[match["comparative"]]
+        comparison = Comparison.AT_MOST
+    if not adjective.nouns:
+        return None
+    return Comparing(comparison if large else comparison.mirrored, adjective)
+
+
+def _is_compound(question: QuestionWords, first: int, phrase: str) -> bool:
+    """Whether a word before "number" or "count" makes it a thing of its own: "the phone number", "word count"."""
+    before = question.words[first - 1].text if first else "the"
+    plain = before in lexicon.STOP or before in lexicon.FOLDINGS or before in lexicon.SUPERLATIVES
+    return (phrase.startswith("number") or phrase == "count") and not plain
+
+
+def find_texts(question: QuestionWords) -> list[Anchor]:
+    """Texts that names or values are to hold: "containing 'limits'", "starting with C"."""
+    anchors: list[Anchor] = []
+    for pattern, how in lexicon.TEXT_MATCHES:
+        expression = (
+            rf"\b{pattern}\s+(?:(?:the|a)\s+)?"
+            r"(?:(?:\w+\s+)?(?:words?|letters?|phrase|substring|string|text|characters?)\s+)?"
+            rf"(?:['\"‘“](?P<a>[^'\"’”]+)['\"’”]|(?P<b>[A-Z]|(?<=letter )[a-z])\b)"
+        )
+        for match in re.finditer(
+            expression, question.text, re.IGNORECASE if "'" in question.text or '"' in question.text else 0
+        ):
+            inside = [
+                n for n, word in enumerate(question.words) if word.start >= match.start() and word.end <= match.end()
+            ]
+            if inside:
+                text = match["a"] or match["b"]
+                anchors.append(
+                    Anchor(
+                        "G",
+                        inside[0],
+                        inside[-1] + 1,
+                        extra=(how, text),
+                        features=(("text", 1.0),),
+                        strength=1.0,
+                    )
+                )
+    return anchors

@@ -1,0 +1,102 @@
+"""What things are called: by a name, by a number after their kind, or by no more than what they are rows of."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from retrieval.programs.algebra.operations import Entities, Walk
+from retrieval.programs.words import get_label_stems
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.algebra.columns import Columns
+    from retrieval.programs.algebra.operations import Program
+    from retrieval.programs.grounding.relation_types import RelationInfo
+
+#: Names that are numbers with a mark before them: "ORD-0017", "T12".
+_NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
+#: Nodes that are looked at, and the share of them that must bear the name that is said.
+_SAMPLE, _NEARLY_ALL = 40, 0.9
+
+
+class Called(Protocol):
+    """A graph, its relations and kinds, as :class:`~retrieval.programs.grounding.schema.GraphSchema` describes them."""
+
+    snapshot: Snapshot
+    columns: Columns
+    relations: list[RelationInfo]
+    kinds: dict[int, int]
+
+    @property
+    def told(self) -> dict[str, int]:
+        """Nouns of kinds that names tell, each with the directed relation that its members have."""
+
+    def list_members(self, kind: int) -> np.ndarray:
+        """Nodes of a kind."""
+
+    def find_peers(self, directed: int) -> Program | None:
+        """All nodes of the sort of those that a relation leaves."""
+
+
+def find_naming_relations(schema: Called) -> frozenset[int]:
+    """Relations that say what things are called, of some of them only and by no other word than they bear:
+    the "name" of "Jordan (1510)", told from another Jordan.
+    """
+    relations = set[int]()
+    for info in schema.relations:
+        if info.stems[-1:] != ("name",) or not info.facts:
+            continue
+        heads, tails = schema.columns.list_arcs(info.id)
+        step = max(1, len(heads) // _SAMPLE)
+        pairs = list(zip(heads[::step].tolist(), tails[::step].tolist(), strict=True))
+        same = sum(
+            _normalize_name(schema.snapshot, head) == _normalize_name(schema.snapshot, tail) for head, tail in pairs
+        )
+        fellows = schema.find_peers(info.id)
+        kinds = fellows.source.ids if isinstance(fellows, Walk) and isinstance(fellows.source, Entities) else ()
+        some = sum(schema.kinds.get(kind, 0) for kind in kinds) > info.heads
+        if some and same >= _NEARLY_ALL * len(pairs):
+            relations.add(info.id)
+    return frozenset(relations)
+
+
+def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
+    """Rows that are called after their kind or by a number, "player 7", "ORD-0017", bool [E]; and of each kind the
+    relation that says whose or what they are: to something of its own for each of them, or called as they are.
+    """
+    snapshot, columns = schema.snapshot, schema.columns
+    mask, naming = np.zeros(snapshot.num_entities, bool), dict[int, int]()
+    groups = [(snapshot.get_entity_label(kind), schema.list_members(kind)) for kind in schema.kinds]
+    groups += [(noun, columns.list_sources(relation)) for noun, relation in schema.told.items()]
+    for noun, members in groups:
+        sample = members[:: max(1, len(members) // _SAMPLE)].tolist()
+        labels = [snapshot.get_entity_label(node).casefold() for node in sample]
+        valued = columns.kinds[members].any()
+        if labels and not valued and all(_is_number_of(label, noun.casefold()) for label in labels):
+            mask[members] = True
+    for kind in schema.kinds:
+        members = schema.list_members(kind)
+        kind_stems = set(get_label_stems(snapshot.get_entity_label(kind)))
+        for info in schema.relations if mask[members].all() else ():
+            if info.facts != info.heads or not np.isin(members, columns.list_sources(info.id)).all():
+                continue
+            heads, tails = columns.list_arcs(info.id)
+            ends = tails[np.isin(heads, members)]
+            whose = info.leaves < 1.0 and info.facts == info.tails
+            called = set(info.stems) <= kind_stems or "name" in info.stems
+            if (whose or called) and not (mask[ends].any() or columns.kinds[ends].any()):
+                naming[kind] = info.id
+                break
+    return mask, naming
+
+
+def _normalize_name(snapshot: Snapshot, node: int) -> str:
+    return snapshot.get_entity_label(node).casefold().split(" (")[0].strip()
+
+
+def _is_number_of(label: str, kind: str) -> bool:
+    """Whether a name says no more than which of its kind something is."""
+    return label.startswith(f"{kind} ") or _NUMBERED.fullmatch(label) is not None
