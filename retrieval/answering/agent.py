@@ -12,7 +12,6 @@ from retrieval.answering.conclusions import ask_reasoner, build_unlinked_conclus
 from retrieval.answering.pipeline import Engine, Linked, LinkedTopics, Linking, PipelineRun, Steering
 from retrieval.answering.programs import (
     ProgramEngine,
-    is_unexplained,
     make_program_engine,
     require_programs,
 )
@@ -43,6 +42,7 @@ from retrieval.reasoning.gather import collect_evidence
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.retrieved import Form, Retrieved, prepare_evidence
 from retrieval.reasoning.text_fit import TextFit
+from retrieval.reasoning.understanding import is_unexplained
 from retrieval.reasoning.understanding import verify_verdict as verdict_of
 from retrieval.types import RelationPath, Usage
 

@@ -12,6 +12,7 @@ from retrieval.evidence.reach import walk
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.reasoning.base import Conclusion
+from retrieval.thresholds import DESCRIPTION
 from retrieval.types import Answer, Beside, EvidenceChain, LinkedEntity
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.groups import Groups
     from retrieval.programs.grounding.schema import Schema
-
-DESCRIBED = 0.95
-"""How sure an answer is that says of an entity what the graph says of it."""
 
 #: Relations whose facts are told, kinds that answer, and values that are told of a relation.
 _RELATIONS, _KINDS, _VALUES = 6, 5, 3
@@ -71,7 +69,7 @@ def describe(run: PipelineRun, topic: LinkedEntity, schema: Schema, warnings: tu
     chains = _find_chains(schema, entity.id)
     for chain in chains:
         run.paths += 1
-        yield PathRetrieved(run.paths, chain.hops[:1], DESCRIBED, run.measure_ms())
+        yield PathRetrieved(run.paths, chain.hops[:1], DESCRIPTION, run.measure_ms())
     yield ChainsBuilt(tuple(chains), run.paths, count_facts(chains), run.measure_ms())
     attributes = snapshot.get_entity_attributes(entity.id)
     kinds = [node for chain in chains if _is_kind_chain(schema, chain) for node in chain.levels[-1]][:_KINDS]
@@ -79,11 +77,11 @@ def describe(run: PipelineRun, topic: LinkedEntity, schema: Schema, warnings: tu
     facts = [_make_fact(chain) for chain in chains if not _is_kind_chain(schema, chain)]
     every = tuple(range(len(chains)))
     if kinds:
-        answers = tuple(Answer(kind.label, DESCRIBED, kind, (0,), verified=True) for kind in kinds)
+        answers = tuple(Answer(kind.label, DESCRIPTION, kind, (0,), verified=True) for kind in kinds)
     elif texts:
-        answers = (Answer(texts[0], DESCRIBED, None, every, verified=True),)
+        answers = (Answer(texts[0], DESCRIPTION, None, every, verified=True),)
     else:
-        answers = (Answer(entity.label, DESCRIBED, entity, every, verified=True, beside=tuple(facts)),)
+        answers = (Answer(entity.label, DESCRIPTION, entity, every, verified=True, beside=tuple(facts)),)
     parts = [
         ", ".join(kind.label for kind in kinds),
         *texts,
@@ -103,7 +101,7 @@ def _find_chains(schema: Schema, entity: int) -> list[EvidenceChain]:
     directed = [*leading, *(count + relation for relation in _list_relations(snapshot.in_groups, entity))]
     chains: list[EvidenceChain] = []
     for relation in directed:
-        reach = walk(snapshot, entity, (relation,), DESCRIBED, simple=False)
+        reach = walk(snapshot, entity, (relation,), DESCRIPTION, simple=False)
         if not (snapshot.kinds[reach.targets] == mediator).any():
             chains.append(build_chain(snapshot, reach))
         if len(chains) == _RELATIONS:

@@ -5,20 +5,29 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
+from retrieval import thresholds
 from retrieval.answering.answer_cache import Retelling
 from retrieval.answering.conclusions import answer_again, ask_reasoner, build_unlinked_conclusion
-from retrieval.answering.missing_names import find_silent_names
+from retrieval.answering.decision import (
+    ByDescription,
+    ByPaths,
+    ByProgram,
+    Decision,
+    DecisionProcedure,
+    LikeliestOutcome,
+    Precedence,
+    RetrievedPaths,
+    list_topics,
+)
 from retrieval.answering.pipeline import AskRequest, Engine, Linked, LinkedTopics, Linking, PipelineRun
 from retrieval.answering.program_answers import list_named_entities
 from retrieval.answering.programs import (
-    CONFIDENT,
     ProgramEngine,
     add_warning,
     explain_unwritten,
-    is_unexplained,
     make_program_engine,
     require_programs,
 )
@@ -35,58 +44,26 @@ from retrieval.events import (
 )
 from retrieval.evidence.chains import count_facts
 from retrieval.kg import search
-from retrieval.language.operators import find_cues
-from retrieval.linking.mentions import split_words
 from retrieval.methods.common.blending import merge_rankings
 from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.retriever_loading import FOREIGN, open_retriever
-from retrieval.methods.zero_shot.idioms import is_gender_question
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever, merge_paths
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, explain_no_path
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.text_fit import TextFit
-from retrieval.reasoning.understanding import verify_verdict
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.training.manifest import read_manifest
-from retrieval.types import LinkedEntity, NoAnswerReason
+from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
     from retrieval.answering.parts import Opening
-    from retrieval.evidence.reach import Reach
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
     from retrieval.programs.reader import Understanding
     from retrieval.retriever import Retriever
     from retrieval.types import RelationPath
-
-SURE, GUESS = 0.95, 0.3
-"""How sure a relation path, or a program that was read late, is told apart from nothing; less sure ones are guesses."""
-WORDS_AGREE = 0.6
-"""Relation paths that their retriever doubts still answer where they fit the question's words so well. Of questions
-held out of the demo's training it refuses 2 in 100 with an answer, none of them answered rightly, instead of 3 with
-one right in three; without it 73 in 100 of the unanswerable ones are told, with it 65."""
-SAID = 0.5
-"""How probable a relation path must be to the zero-shot retriever, that it answers where a trained one doubts itself.
-Of the demo's 300 test questions 0.927 are right so and 3 refused (0.920 and 5 without it), and of 41 that have no
-answer 29 are told (30); of MetaQA's in 564 other wordings 0.745 are right (0.663). Without a limit it is 0.761, but 27
-are told."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Retrieved:
-    """What a retriever brought: relation paths, the evidence that they make, the same of some, since when."""
-
-    paths: Sequence[RelationPath]
-    evidence: Evidence
-    gathered: Callable[[Sequence[RelationPath]], Evidence]
-    began: float
-
-    def select_evidence(self, reaches: Sequence[Reach]) -> Evidence:
-        """The evidence of those relation paths alone."""
-        some = {(reach.topic, reach.path) for reach in reaches}
-        return self.gathered([path for path in self.paths if (path.topic, path.relations) in some])
 
 
 class PathEngine(Engine):
@@ -232,76 +209,48 @@ class PathEngine(Engine):
         described = None if programs is None else programs.find_described(run, linked)
         if described is not None and not linked.entities:
             linked = LinkedTopics((described,), ())
-        if programs is not None and self._should_weigh_both(programs):
-            yield from self._answer_by_likeliest(run, linked, programs, began, described)
-            return
-        understanding = None
-        if programs is not None and self._is_read(run, linked, programs):
-            understanding = programs.find_program(run, linked)
-            if understanding is not None and not self._can_be_path(run, linked, understanding):
-                yield self._build_linked_event(run, linked, understanding, began)
-                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
-                return
-        retrieved = yield from self._retrieve_evidence(run, linked, began)
-        if retrieved is None:
-            return
-        evidence = retrieved.evidence
-        if programs is not None:
-            verdict = verify_verdict(evidence, self._fallback.draw_conclusion(evidence))
-            understanding = self._select_replacement_program(run, programs, linked, understanding, verdict)
-            if understanding is not None:
-                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
-                return
-            if described is not None and all(answer.guess for answer in verdict.answers):
-                yield from programs.describe(run, described, self._list_checkpoint_warnings())
-                return
-            run.missing = programs.find_unread_names(run)
-        elif self.programs is not None:
-            evidence = replace(evidence, computed=self.programs.compute_numbers(run))
-        yield from self._stream_reasoning(run, evidence, retrieved.began)
-
-    def _answer_by_likeliest(
-        self,
-        run: PipelineRun,
-        linked: Linked,
-        programs: ProgramEngine,
-        began: float,
-        described: LinkedEntity | None,
-    ) -> Iterator[Event]:
-        """By what is likeliest of all that programs and relation paths give: nobody trained on this graph."""
-        read = programs.read(run)
-        run.missing = programs.find_missing(run, read)
-        run.silent = find_silent_names(split_words(run.request.question), linked)
-        if read is not None and self._is_no_path(run, linked, read):
-            chosen = programs.select_outcome(run, read)
-            if chosen is not None and (described is None or chosen.sure >= CONFIDENT):
-                understanding = chosen.read_as(read)
-                yield self._build_linked_event(run, linked, understanding, began)
-                yield from programs.answer(run, understanding, self._list_checkpoint_warnings())
-                return
-        retrieved = yield from self._retrieve_evidence(run, linked, began)
-        if retrieved is None:
-            return
-        evidence = retrieved.evidence
-        verdict = verify_verdict(evidence, self._fallback.draw_conclusion(evidence))
-        chosen = programs.select_outcome(run, read, retrieved.paths, evidence, verdict)
-        run.missing = run.missing if chosen is None else ()
-        if described is not None and (chosen is None or chosen.sure < CONFIDENT):
-            yield from programs.describe(run, described, self._list_checkpoint_warnings())
-        elif chosen is None:
-            yield from self._stream_reasoning(run, replace(evidence, coverage=0.0), retrieved.began)
-        elif read is not None and chosen.is_program(read):
-            understanding = chosen.read_as(read)
-            yield from programs.answer(
-                run,
-                understanding,
-                (*self._list_checkpoint_warnings(), *list_doubt_warnings(chosen.sure, verdict)),
-            )
+        procedure = None if programs is None else self._make_procedure(run, linked, described, programs)
+        decision: Decision | None = None if procedure is None else procedure.decide_before_retrieval()
+        reasoned_since = began
+        if isinstance(decision, ByProgram):
+            yield self._build_linked_event(run, linked, decision.understanding, began)
         else:
-            if not chosen.outcome.by_paths:
-                evidence = retrieved.select_evidence(chosen.outcome.reaches)
-            evidence = replace(evidence, sure=chosen.sure, coverage=1.0)
-            yield from self._stream_reasoning(run, evidence, retrieved.began, list_doubt_warnings(chosen.sure, verdict))
+            retrieved = yield from self._retrieve_evidence(run, linked, began)
+            if retrieved is None:
+                return
+            reasoned_since = retrieved.began
+            decision = (
+                self._read_evidence(run, retrieved)
+                if procedure is None
+                else procedure.decide_after_retrieval(retrieved)
+            )
+        warnings = self._list_checkpoint_warnings()
+        match decision:
+            case ByProgram():
+                assert programs is not None, "they decided"
+                yield from programs.answer(run, decision.understanding, (*warnings, *decision.warnings))
+            case ByDescription():
+                assert programs is not None, "they decided"
+                yield from programs.describe(run, decision.entity, warnings)
+            case ByPaths():
+                yield from self._stream_reasoning(
+                    run, decision.evidence, reasoned_since, (*warnings, *decision.warnings)
+                )
+
+    def _make_procedure(
+        self, run: PipelineRun, linked: Linked, described: LinkedEntity | None, programs: ProgramEngine
+    ) -> DecisionProcedure:
+        if self._untaught and programs.reads_paths:
+            return LikeliestOutcome(run, linked, described, programs, self._fallback)
+        return Precedence(
+            run, linked, described, programs, self._fallback, self.retriever, self.snapshot, self._untaught
+        )
+
+    def _read_evidence(self, run: PipelineRun, retrieved: RetrievedPaths) -> ByPaths:
+        """What a language model reads, with the numbers that programs compute."""
+        if self.programs is None:
+            return ByPaths(retrieved.evidence)
+        return ByPaths(replace(retrieved.evidence, computed=self.programs.compute_numbers(run)))
 
     def _build_linked_event(
         self, run: PipelineRun, linked: Linked, understanding: Understanding, began: float
@@ -311,7 +260,7 @@ class PathEngine(Engine):
 
     def _retrieve_evidence(
         self, run: PipelineRun, linked: Linked, began: float
-    ) -> Generator[Event, None, _Retrieved | None]:
+    ) -> Generator[Event, None, RetrievedPaths | None]:
         """Stream what the retriever brings; None where the run ended without anything to read."""
         unmatched = tuple(dict.fromkeys((*linked.unmatched, *(name.text for name in run.missing))))
         yield QuestionLinked(linked.entities, unmatched, run.measure_ms(began))
@@ -333,13 +282,12 @@ class PathEngine(Engine):
             evidence = reading.build_evidence(linked, some, settings=self.settings.gather, coverage=coverage)
             return replace(evidence, odds=_get_odds(self.retriever))
 
-        return _Retrieved(paths, collect_evidence(paths), collect_evidence, began)
+        return RetrievedPaths(paths, collect_evidence(paths), collect_evidence, began)
 
     def _stream_reasoning(
-        self, run: PipelineRun, evidence: Evidence, began: float, extra_warnings: tuple[str, ...] = ()
+        self, run: PipelineRun, evidence: Evidence, began: float, warnings: tuple[str, ...]
     ) -> Iterator[Event]:
         yield ChainsBuilt(evidence.chains, run.paths, count_facts(evidence.chains), run.measure_ms(began))
-        warnings = (*self._list_checkpoint_warnings(), *extra_warnings)
         yield from ask_reasoner(
             run, self.reasoner, self._fallback, evidence,
             warnings=warnings, without_model=lambda: answer_again(self.copy_without_model(), run),
@@ -347,81 +295,9 @@ class PathEngine(Engine):
 
     def _find_live_topics(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""
-        topics = [t for t in _list_topics(linked) if self.snapshot.get_degree(t) > 0]
+        topics = [t for t in list_topics(linked) if self.snapshot.get_degree(t) > 0]
         mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
         return topics, [mentions[topic] for topic in topics]
-
-    def _can_be_path(self, run: PipelineRun, linked: Linked, understanding: Understanding) -> bool:
-        """Whether a relation path from the topics may say what a program does: nothing else is named, or counted."""
-        if self._untaught and linked.entities and is_gender_question(run.request.question):
-            return True
-        by_path = self._untaught and not run.request.names_several
-        of_path = understanding.is_path or (self._untaught and not find_cues(run.request.question))
-        names_others = not linked.entities or understanding.has_other_nodes(_list_topics(linked))
-        return by_path and of_path and not names_others and not _is_choice(run, linked)
-
-    def _is_no_path(self, run: PipelineRun, linked: Linked, read: Understanding) -> bool:
-        """Whether no relation path says what is asked: nothing is named, or something is computed."""
-        if not linked.entities or run.request.names_several:
-            return True
-        if is_gender_question(run.request.question):
-            return False
-        return (bool(find_cues(run.request.question)) and not read.is_path) or _is_choice(run, linked)
-
-    def _should_weigh_both(self, programs: ProgramEngine) -> bool:
-        """Whether programs and relation paths are both read, and weighed."""
-        return self._untaught and programs.reads_paths
-
-    def _is_read(self, run: PipelineRun, linked: Linked, programs: ProgramEngine) -> bool:
-        """Whether programs are read before relation paths."""
-        alone = not linked.entities or run.request.names_several
-        return (alone or programs.learned or self._untaught) and not self._is_surely_path(run, linked)
-
-    def _select_replacement_program(
-        self,
-        run: PipelineRun,
-        programs: ProgramEngine,
-        linked: Linked,
-        understanding: Understanding | None,
-        verdict: Conclusion,
-    ) -> Understanding | None:
-        """The program that answers instead of a retriever's relation paths, as far as that is sure of them."""
-        if understanding is None and is_unexplained(verdict):
-            return programs.find_program(run, linked)
-        if understanding is None and self._untaught and verdict.no_answer is not None:
-            late = programs.find_program(run, linked)  # it may read a word that a sure path lacks
-            return late if late is not None and late.confidence >= SURE else None
-        if understanding is None and self._untaught and self._is_of_another_sort(run, verdict):
-            return programs.find_doubtful_program(run)
-        by_path = (
-            understanding is not None and bool(verdict.answers) and verdict.answers[0].score >= understanding.confidence
-        )
-        return None if by_path else understanding
-
-    def _is_surely_path(self, run: PipelineRun, linked: Linked) -> bool:
-        """Whether an untrained planner is so sure of a relation path that reading programs would change nothing."""
-        topics = [t for t in _list_topics(linked) if self.snapshot.get_degree(t) > 0]
-        if not self._untaught or len(topics) != 1 or run.request.names_several:
-            return False  # what two things have in common, or differ by, is more than a path from each
-        if find_cues(run.request.question):
-            return False
-        mentions = {entity.entity.id: entity.mention for entity in reversed(linked.entities)}
-        if require_programs(self.programs).has_more_names(run.request.question, list(mentions.values())):
-            return False
-        with run.watch.measure_body():
-            paths = self.retriever.rank_relation_paths(
-                run.request.question, topics, limit=1, mentions=[mentions[t] for t in topics],
-                cancelled=run.cancelled,
-            )  # fmt: skip
-        sure = len(paths) == len(topics) and all(p.score >= SURE for p in paths)
-        ends = [p.relations[-1] for p in paths]
-        return sure and not require_programs(self.programs).answer_types.is_of_another_type(
-            run.request.question, ends=ends
-        )
-
-    def _is_of_another_sort(self, run: PipelineRun, verdict: Conclusion) -> bool:
-        nodes = [answer.entity.id for answer in verdict.answers if answer.entity is not None]
-        return require_programs(self.programs).answer_types.is_of_another_type(run.request.question, nodes=nodes)
 
     def _list_checkpoint_warnings(self) -> tuple[str, ...]:
         stands_in = isinstance(self.retriever, ZeroShotRetriever) and self.retriever.checkpoint is not None
@@ -430,7 +306,7 @@ class PathEngine(Engine):
     def _build_subgraph_event(self, run: PipelineRun, linked: Linked) -> SubgraphExtracted:
         began = time.perf_counter()
         hops, limit = self.settings.subgraph_hops, self.settings.subgraph_triples
-        topics = _list_topics(linked)
+        topics = list_topics(linked)
         subgraph = search.collect_k_hop(self.snapshot, topics, hops, max_triples=limit)
         return SubgraphExtracted(
             topics=tuple(self.snapshot.get_node(topic) for topic in topics),
@@ -463,7 +339,7 @@ class PathEngine(Engine):
         if verdicts and not self._can_doubt and self._by_words is not None:
             return self._merge_second_opinion(run, topics, mentions, paths)[0], coverage
         if None not in verdicts and verdicts:
-            unasked = all(verdicts) and (self.text_fit is None or coverage < WORDS_AGREE)
+            unasked = all(verdicts) and (self.text_fit is None or coverage < thresholds.WORDS_FIT)
             coverage = 0.0 if unasked else 1.0
             if unasked and self._by_words is not None:
                 return self._merge_second_opinion(run, topics, mentions, paths)
@@ -488,31 +364,14 @@ class PathEngine(Engine):
         word_paths = self._rank_by_words(run, topics, mentions)
         known = {path.topic for path in word_paths}
         best = [_find_best_path(word_paths, topic) for topic in known]
-        if all(path.doubted or path.score < SAID for path in best):
+        if all(path.doubted or path.score < thresholds.SECOND_OPINION for path in best):
             return learned, 0.0
         sides = ([[path for path in some if path.topic == topic] for some in (word_paths, learned)] for topic in topics)
         return [path for mine, theirs in sides for path in merge_paths(mine, theirs)], 1.0
 
 
-def list_doubt_warnings(sure: float, verdict: Conclusion) -> tuple[str, ...]:
-    """What is said of a guess at what relation paths say that the graph lacks."""
-    lacking = verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
-    if verdict.no_answer is None or not lacking or sure >= GUESS:
-        return ()
-    return (f"{verdict.no_answer.message} This is the closest to it.",)
-
-
-def _is_choice(run: PipelineRun, linked: Linked) -> bool:
-    """Whether either of several topics is meant: relation paths take what all of them lead to."""
-    return len(_list_topics(linked)) > 1 and " or " in run.request.question.casefold()
-
-
 def _get_odds(retriever: Retriever) -> tuple[float, float]:
     return retriever.odds if isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever) else (1.0, 0.0)
-
-
-def _list_topics(linked: Linked) -> list[int]:
-    return list(dict.fromkeys(entity.entity.id for entity in linked.entities))
 
 
 def _find_best_path(paths: Sequence[RelationPath], topic: int) -> RelationPath:

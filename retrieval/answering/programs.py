@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from retrieval.answering.answer_types import AnswerTypes
+from retrieval import thresholds
 from retrieval.answering.descriptions import describe, find_described
-from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, count_genitives
-from retrieval.answering.fusion.model import OutcomeChoice
-from retrieval.answering.fusion.outcomes import collect_outcomes
-from retrieval.answering.fusion.selection import Chosen, select_outcome
-from retrieval.answering.missing_names import (
-    find_unread_arguments,
-    has_read_names,
-    keep_about,
-    keep_reading,
-)
+from retrieval.answering.fusion.missing_names import find_unread_arguments, has_read_names
+from retrieval.answering.fusion.selector import OutcomeSelector
 from retrieval.answering.pipeline import Linked, PipelineRun
 from retrieval.answering.program_answers import (
     build_answers,
@@ -34,35 +26,21 @@ from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
 from retrieval.kg.snapshot import KINDS
-from retrieval.kg.snapshot.arrays import is_among
 from retrieval.language.operators import find_cues
 from retrieval.linking.linker import Linker
 from retrieval.linking.mentions import MentionSpan
-from retrieval.methods.zero_shot.idioms import is_gender_question
-from retrieval.programs.algebra.operations import Entities, Except, walk
+from retrieval.programs.algebra.operations import Entities, walk
 from retrieval.programs.rendering.names import from_named_json
 from retrieval.programs.words import read as words
 from retrieval.reasoning.base import Conclusion
-from retrieval.types import LinkedEntity, NoAnswerReason, Usage
+from retrieval.types import LinkedEntity, Usage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from retrieval.answering.fusion.outcomes import CandidateOutcome
     from retrieval.answering.parts import Opening
     from retrieval.environment import LLMSettings
     from retrieval.programs.reader import ProgramReader, Understanding
-    from retrieval.reasoning.base import Evidence
-    from retrieval.types import RelationPath
-
-OPERATOR_TRUST, PATH_TRUST = 0.15, 0.35
-"""How likely a program must be what was asked to answer: a question that no relation path can answer, and one that
-other retrieval might."""
-CONFIDENT = 0.5
-"""How likely a program must be what was asked to answer instead of a language model."""
-GUESSED, GUESSED_ALONE = 0.02, 0.06
-"""Where there is no checkpoint, the same of a question with an operator and of another that names nothing: of such
-programs one in three is right, and all are shown as guesses."""
 
 NAMED = 10
 """Entities of an edited program that are shown as its topics."""
@@ -75,20 +53,20 @@ class ProgramEngine:
     Args:
         reader: of the graph.
         trusted: answers of a lower confidence are guesses.
-        path_trust: instead of ``PATH_TRUST``.
+        path_trust: instead of ``thresholds.PROGRAM_OVER_PATHS``.
         guesses: programs that are less likely answer, too, as guesses, where nothing else can.
 
     Attributes:
         learned: the reader's weights were fitted to questions of this graph.
         reads_paths: questions that relation paths may answer are read too.
-        choice: weighs what programs and relation paths give, where there is no checkpoint.
+        outcomes: selects among programs and relation paths, where there is no checkpoint.
     """
 
     def __init__(
         self,
         reader: ProgramReader,
         trusted: float,
-        path_trust: float = PATH_TRUST,
+        path_trust: float = thresholds.PROGRAM_OVER_PATHS,
         *,
         guesses: bool = False,
     ) -> None:
@@ -98,12 +76,7 @@ class ProgramEngine:
         self._path_trust = path_trust
         self.learned = reader.learned
         self.reads_paths = path_trust <= 1.0
-        self.choice = OutcomeChoice.load()
-
-    @property
-    def answer_types(self) -> AnswerTypes:
-        """Types of answers over this graph."""
-        return AnswerTypes(self._reader.parser.schema, self._reader.parser.columns)
+        self.outcomes = OutcomeSelector(reader.parser.schema, reader.parser.columns)
 
     def find_program(self, run: PipelineRun, linked: Linked) -> Understanding | None:
         """The program of the question, where one is likely enough to be what was asked."""
@@ -117,11 +90,15 @@ class ProgramEngine:
         if understanding is None or understanding.is_path or not self._is_about_names(run, understanding):
             return None
         if self._guesses:
-            chosen = self.select_outcome(run, understanding)
+            chosen = self.outcomes.select(run, understanding)
             understanding = (
                 chosen.read_as(understanding) if chosen is not None and chosen.is_program(understanding) else None
             )
-        return understanding if understanding is not None and understanding.confidence >= CONFIDENT else None
+        return (
+            understanding
+            if understanding is not None and understanding.confidence >= thresholds.PROGRAM_OVER_LANGUAGE_MODEL
+            else None
+        )
 
     def compute_numbers(self, run: PipelineRun) -> dict[float, float]:
         """Return the numbers that programs of the question give, each with how likely its program is."""
@@ -138,7 +115,7 @@ class ProgramEngine:
         understanding = self.read(run)
         trusted = (
             understanding is not None
-            and understanding.confidence >= OPERATOR_TRUST
+            and understanding.confidence >= thresholds.PROGRAM
             and self.has_read_names(run, understanding)
         )
         return understanding if trusted else None
@@ -182,7 +159,7 @@ class ProgramEngine:
             and not run.request.names_several
             and (alone or (find_cues(question) and not understanding.is_path))
         ):
-            least = GUESSED if find_cues(question) else GUESSED_ALONE
+            least = thresholds.PROGRAM_GUESS if find_cues(question) else thresholds.PROGRAM_GUESS_WITHOUT_NAME
         else:
             least = get_required_confidence(question, alone, self._path_trust)
         return understanding if understanding.confidence >= least else None
@@ -201,104 +178,6 @@ class ProgramEngine:
 
     def _is_about_names(self, run: PipelineRun, understanding: Understanding) -> bool:
         return self.is_about_topics(run, understanding) and self.has_read_names(run, understanding)
-
-    def select_outcome(
-        self,
-        run: PipelineRun,
-        read: Understanding | None,
-        paths: Sequence[RelationPath] = (),
-        evidence: Evidence | None = None,
-        verdict: Conclusion | None = None,
-    ) -> Chosen | None:
-        """The likeliest of all that programs, and relation paths where there are some, give; see
-        ``prepare_outcomes``.
-        """
-        context, candidates = self.prepare_outcomes(run, read, paths, evidence, verdict)
-        chosen = select_outcome(context, candidates, self.choice)
-        return chosen if chosen is None else self._allow_unknown(chosen, candidates, read)
-
-    def _allow_unknown(
-        self, chosen: Chosen, candidates: Sequence[CandidateOutcome], read: Understanding | None = None
-    ) -> Chosen:
-        """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
-        neighbour may well be a country.
-        """
-        nodes, snapshot = chosen.outcome.nodes, self._reader.snapshot
-        by_paths = next((outcome for outcome in candidates if outcome.by_paths and outcome is not chosen.outcome), None)
-        programs = chosen.outcome.programs
-        if read is not None and programs and isinstance(read.meanings[programs[0]].candidate.program, Except):
-            return chosen  # it was said what to leave out
-        if nodes is None or by_paths is None or by_paths.nodes is None or not len(nodes):
-            return chosen
-        left = np.setdiff1d(by_paths.nodes, nodes)
-        silent = snapshot.out_offsets[left + 1] == snapshot.out_offsets[left]
-        within = len(left) and len(left) + len(nodes) == len(by_paths.nodes)
-        valued = self._reader.parser.columns.kinds[left].any()
-        return Chosen(by_paths, chosen.sure) if within and silent.all() and not valued else chosen
-
-    def prepare_outcomes(
-        self,
-        run: PipelineRun,
-        read: Understanding | None,
-        paths: Sequence[RelationPath] = (),
-        evidence: Evidence | None = None,
-        verdict: Conclusion | None = None,
-    ) -> tuple[QuestionContext, list[CandidateOutcome]]:
-        """All that programs and relation paths give, and what is known of the question beside it.
-
-        Args:
-            run: the run.
-            read: the programs that the question may mean.
-            paths: relation paths that were retrieved.
-            evidence: what they lead to.
-            verdict: what they answer together.
-        """
-        question, types = run.request.question, self.answer_types
-        unexplained = verdict is not None and is_unexplained(verdict)
-        reaches = () if evidence is None or unexplained else evidence.reaches
-        candidates = [
-            outcome
-            for outcome in collect_outcomes(read, run.request.given, reaches, verdict)
-            if outcome.nodes is None or not types.is_impossible_answer(question, outcome.nodes[:LOOKED_AT].tolist())
-        ]
-        if run.missing:
-            candidates = keep_reading(candidates, read, run.missing)
-        for entity in run.silent:
-            candidates = keep_about(candidates, read, entity)
-        candidates = self._filter_by_sort(read, candidates)
-        nodes = [() if outcome.nodes is None else outcome.nodes[:LOOKED_AT].tolist() for outcome in candidates]
-        context = QuestionContext(
-            question,
-            read,
-            paths,
-            verdict,
-            kinds={node: kind for some in nodes for node in some if (kind := types.find_value_kind(node)) is not None},
-            topics={path.topic for path in paths},
-            unfit={
-                index for index, some in enumerate(nodes) if some and types.is_of_another_type(question, nodes=some)
-            },
-            asks_gender=is_gender_question(question),
-            genitives=count_genitives(question, read.named if read is not None else ()),
-            relations=self._reader.snapshot.num_relations,
-            labels=[info.label for info in self._reader.parser.schema.relations],
-        )
-        return context, candidates
-
-    def _filter_by_sort(self, read: Understanding | None, candidates: list[CandidateOutcome]) -> list[CandidateOutcome]:
-        """Outcomes without those of relation paths alone that are not what the noun says, where others are.
-
-        Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.
-        """
-        if read is None or read.wanted is None or self._reader.parser.schema.type_relation is None:
-            return candidates
-        wanted = read.wanted
-        fits = [outcome.nodes is None or bool(is_among(outcome.nodes, wanted).all()) for outcome in candidates]
-        if not any(
-            fit and outcome.nodes is not None and len(outcome.nodes)
-            for outcome, fit in zip(candidates, fits, strict=True)
-        ):
-            return candidates
-        return [outcome for outcome, fit in zip(candidates, fits, strict=True) if fit or outcome.programs]
 
     def write_program(self, run: PipelineRun, linked: Linked, settings: LLMSettings) -> tuple[Understanding, Usage]:
         """The program that a language model writes.
@@ -344,9 +223,9 @@ class ProgramEngine:
         yield from stream_program_answer(run, understanding, self._trusted, warnings, usage)
 
 
-def get_required_confidence(question: str, alone: bool, path_trust: float = PATH_TRUST) -> float:
+def get_required_confidence(question: str, alone: bool, path_trust: float = thresholds.PROGRAM_OVER_PATHS) -> float:
     """How likely a program must be what was asked; ``alone`` where no relation path can answer."""
-    return OPERATOR_TRUST if find_cues(question) or alone else path_trust
+    return thresholds.PROGRAM if find_cues(question) or alone else path_trust
 
 
 def stream_program_answer(
@@ -375,7 +254,7 @@ def make_program_engine(opening: Opening, checkpoint: Path | None) -> ProgramEng
     parts = opening.parts
     mediators = parts.snapshot.kinds == KINDS.index("cvt")
     # Programs do not walk through mediators as relation paths do.
-    trust = 1.01 if mediators.any() else PATH_TRUST
+    trust = 1.01 if mediators.any() else thresholds.PROGRAM_OVER_PATHS
     settings = opening.settings or EngineSettings()
     trusted = settings.extractive.trusted
     return ProgramEngine(parts.get_program_reader(checkpoint), trusted, trust, guesses=checkpoint is None)
@@ -401,8 +280,3 @@ def explain_unwritten(error: LLMError) -> str:
 def add_warning(final: AnswerFinal, warning: str) -> AnswerFinal:
     """The end of a run with one more thing to know of it."""
     return replace(final, warnings=(warning, *final.warnings))
-
-
-def is_unexplained(verdict: Conclusion) -> bool:
-    """Whether relation paths alone do not answer what was asked."""
-    return verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_UNDERSTOOD

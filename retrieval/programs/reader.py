@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
+from retrieval import thresholds
 from retrieval.errors import check
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra.execution import Executor, is_nothing
@@ -45,9 +46,6 @@ if TYPE_CHECKING:
 _TRIED, _MEANT, _SHOWN = 3, 10, 3
 _REMEMBERED = 8
 _Asked = tuple[str, tuple[int, ...], tuple["Denoted", ...]]
-
-WRITTEN = 0.5
-"""What stands for the confidence of a program that a language model wrote: nothing was measured of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ class Understanding:
         nodes = (node for part in walk(self.best.program) if isinstance(part, Entities) for node in part.ids)
         positions = {node: lowered.find(label(node).casefold()) for node in nodes}
         mentions = tuple((node, start, start + len(label(node))) for node, start in positions.items() if start >= 0)
-        return replace(self, confidence=WRITTEN, named=mentions, by="model")
+        return replace(self, confidence=thresholds.WRITTEN_PROGRAM, named=mentions, by="model")
 
 
 class ProgramReader:

@@ -9,6 +9,7 @@ from math import exp, log
 
 import numpy as np
 
+from retrieval import thresholds
 from retrieval.errors import ConfigError
 from retrieval.events import AnswerDelta
 from retrieval.evidence.reach import Ids, Reach, compute_similarity
@@ -48,7 +49,7 @@ class ExtractiveSettings:
     hit: float = 0.0
     floor: float = 0.1
     kinship: float = 0.6
-    trusted: float = 0.3
+    trusted: float = thresholds.GUESS
 
     def __post_init__(self) -> None:
         if self.hit < 0:

@@ -17,13 +17,12 @@ from retrieval.kg.readers.documents.sentences import split_sentences
 from retrieval.kg.snapshot import Snapshot
 from retrieval.llm import asking, prompts
 from retrieval.reasoning.base import Conclusion
+from retrieval.thresholds import GUESS
 from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, RetrievedPassage
 
 PROMPT = "passages"
 #: Logistic of the likeness: (slope, middle).
 CALIBRATION = (8.1, 0.52)
-#: Answers of a lower confidence are guesses.
-TRUSTED = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +137,7 @@ def answer_of(snapshot: Snapshot, label: str, score: float, citations: tuple[Cit
     """An answer, with the graph's entity of that name if it has one."""
     entity = snapshot.find_entity(label) if snapshot.num_entities else None
     node = snapshot.get_node(entity) if entity is not None else None
-    return Answer(label, score, node, citations=citations, guess=score < TRUSTED)
+    return Answer(label, score, node, citations=citations, guess=score < GUESS)
 
 
 def warn_without_model(verdict: Conclusion, why: str) -> Conclusion:

@@ -15,6 +15,7 @@ from functools import partial
 
 import numpy as np
 
+from retrieval import thresholds
 from retrieval.kg.snapshot import Snapshot
 from retrieval.language.tokens import tokenize_text
 from retrieval.linking.passage_index import PassageIndex
@@ -73,9 +74,6 @@ Further = Callable[[Sequence[AnswerSpan]], list[AnswerSpan]]
 
 ANSWERS = 3
 """Answers given, at most."""
-
-LEAST = 0.3
-"""Below this likeness no sentence is about the question."""
 
 
 def find_answer_spans(
@@ -188,7 +186,7 @@ def extract(
     The best answer's score is the confidence that its passages support one; the others have a share of it.
     """
     ranked = sorted((sentence for each in read for sentence in each.sentences), key=lambda s: -s.score)
-    if not ranked or ranked[0].score < LEAST:
+    if not ranked or ranked[0].score < thresholds.SENTENCE:
         return Conclusion(
             no_answer=NoAnswer(
                 NoAnswerReason.NOT_IN_GRAPH,
@@ -207,7 +205,7 @@ def extract(
 
 def _answer_nearest(snapshot: Snapshot, ranked: Sequence[Sentence]) -> Conclusion:
     """The sentences nearest to the question; there is at least one."""
-    near = [sentence for sentence in ranked[:ANSWERS] if sentence.score >= LEAST]
+    near = [sentence for sentence in ranked[:ANSWERS] if sentence.score >= thresholds.SENTENCE]
     answers = [answer_of(snapshot, s.text, compute_confidence(s.score), (s.at,)) for s in near]
     return Conclusion(answers=tuple(answers), text=ranked[0].text)
 
@@ -256,7 +254,7 @@ class PassageReader(ExtractiveReasoner):
         ranked = sorted((s for each in self._read for s in each.sentences), key=lambda s: -s.score)
         if evidence.compared is not None or not short:
             conclusion = super().draw_conclusion(evidence)
-            is_near = bool(ranked) and ranked[0].score >= LEAST
+            is_near = bool(ranked) and ranked[0].score >= thresholds.SENTENCE
             return _answer_nearest(evidence.snapshot, ranked) if conclusion.no_answer and is_near else conclusion
         answers = []
         for each, score in _compute_confidences(short, ranked):

@@ -83,3 +83,8 @@ def _list_relations(evidence: Evidence, answers: Sequence[Answer]) -> list[str]:
         for step in chain.steps
         for text in (step.name, step.label)
     ]
+
+
+def is_unexplained(verdict: Conclusion) -> bool:
+    """Whether relation paths alone do not answer what was asked."""
+    return verdict.no_answer is not None and verdict.no_answer.reason is NoAnswerReason.NOT_UNDERSTOOD

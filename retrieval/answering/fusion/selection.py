@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from retrieval import thresholds
 from retrieval.answering.fusion.features import QuestionContext, Signs, compute_signs
 
 if TYPE_CHECKING:
     from retrieval.answering.fusion.model import OutcomeChoice
     from retrieval.answering.fusion.outcomes import CandidateOutcome
     from retrieval.programs.reader import Understanding
-
-LEAST = 0.03
-"""Outcomes that are less likely are not shown, even as guesses."""
-SUPPORTED, SURELY_WALKED = 0.93, 0.8
-"""How much the words of a question must support relation paths, and how likely they must be, to be surely read."""
-NOT_HOPELESS = 0.02
-"""This share of the likeliest outcome's probability must be theirs: dates answer no "who"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +38,10 @@ class Chosen:
 
 
 def select_outcome(
-    context: QuestionContext, outcomes: Sequence[CandidateOutcome], choice: OutcomeChoice, least: float = LEAST
+    context: QuestionContext,
+    outcomes: Sequence[CandidateOutcome],
+    choice: OutcomeChoice,
+    least: float = thresholds.OUTCOME,
 ) -> Chosen | None:
     """What answers, where it is at least so likely."""
     outcome_signs = compute_signs(context, outcomes)
@@ -67,7 +64,7 @@ def find_likeliest(outcome_signs: Sequence[Signs], likely: Sequence[float]) -> t
         likely: how likely each is what was asked.
     """
     most = max(likely)
-    least = NOT_HOPELESS * most
+    least = thresholds.PATH_SHARE * most
     surely = next(
         (
             position
@@ -80,5 +77,8 @@ def find_likeliest(outcome_signs: Sequence[Signs], likely: Sequence[float]) -> t
 
 
 def _is_surely_walked(outcome_signs: Signs) -> bool:
-    sure = outcome_signs["support"] > SUPPORTED and outcome_signs.get("path.by all.score", 0.0) > SURELY_WALKED
+    sure = (
+        outcome_signs["support"] > thresholds.PATH_WORDS_READ
+        and outcome_signs.get("path.by all.score", 0.0) > thresholds.PATH_PROBABILITY
+    )
     return sure and outcome_signs.get("path.steps", 0.0) > 1.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval import thresholds
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.dialogue.ellipsis import (
     Ellipses,
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from retrieval.programs.parser import Parser
     from retrieval.programs.reader import ProgramReader, Understanding
 
-#: A reading that is as likely is taken without looking at the next; so many are looked at.
-_SURE, _LIKELY, _TRIED = 0.5, 0.15, 6
+#: Rewritings that are tried.
+_TRIED = 6
 
 
 def resolve_follow_up(
@@ -52,10 +53,13 @@ def resolve_follow_up(
     likely: list[tuple[float, Rewriting]] = []
     for rewriting in rewritings:
         sure = _compute_confidence(reader.read(rewriting.question, cancelled=cancelled, denoted=rewriting.denoted))
-        if sure >= _SURE:
+        if sure >= thresholds.FOLLOW_UP:
             return rewriting
         likely.append((sure, rewriting))
-    return next((rewriting for sure, rewriting in likely if sure >= _LIKELY), max(likely, key=lambda each: each[0])[1])
+    return next(
+        (rewriting for sure, rewriting in likely if sure >= thresholds.LIKELY_FOLLOW_UP),
+        max(likely, key=lambda each: each[0])[1],
+    )
 
 
 def _propose_rewritings(parser: Parser, question: str, turn: Turn) -> Iterator[Rewriting]:

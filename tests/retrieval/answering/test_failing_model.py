@@ -68,7 +68,7 @@ def test_the_whole_engine_answers_where_the_model_fails(opened, behaviour):
 
 
 def test_a_program_that_is_not_sure_answers_where_the_model_fails(opened, monkeypatch):
-    monkeypatch.setattr("retrieval.answering.programs.CONFIDENT", 1.1)
+    monkeypatch.setattr("retrieval.thresholds.PROGRAM_OVER_LANGUAGE_MODEL", 1.1)
     with Endpoint(fails(400)) as endpoint:
         events = asked(by_model(opened, endpoint.url), SURE)
     assert labels(events) == ["4"]

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from retrieval.answering.decision import list_doubt_warnings
 from retrieval.answering.fusion.direction import infer_direction
 from retrieval.answering.fusion.features import QuestionContext, compute_signs, count_genitives
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.outcomes import CandidateOutcome, collect_outcomes
 from retrieval.answering.fusion.selection import Chosen, find_likeliest, select_outcome
-from retrieval.answering.paths import list_doubt_warnings
 from retrieval.answering.programs import ProgramEngine
 from retrieval.evidence.reach import Reach
 from retrieval.kg.build import build_snapshot
@@ -213,5 +213,5 @@ def test_a_kind_leaves_out_nothing_of_which_nothing_is_said(tmp_path, more, is_w
         CandidateOutcome(nodes(france), [0]),
         CandidateOutcome(nodes(*sorted((france, italy))), by_paths=True),
     )
-    found = engine._allow_unknown(Chosen(countries, 0.7), [countries, whole])
+    found = engine.outcomes._allow_untyped(Chosen(countries, 0.7), [countries, whole], None)
     assert (found.outcome is whole, found.sure) == (is_whole, 0.7)

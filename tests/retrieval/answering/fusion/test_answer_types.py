@@ -43,5 +43,5 @@ def snapshot(tmp_path_factory):
     ],
 )
 def test_what_can_be_no_answer(snapshot, question, nodes, refused):
-    engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
-    assert engine.answer_types.is_impossible_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused
+    types = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3).outcomes.answer_types
+    assert types.is_impossible_answer(question, [snapshot.find_entity(node) for node in nodes]) is refused

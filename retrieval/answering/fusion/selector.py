@@ -1,0 +1,139 @@
+"""Selects among all outcomes of a question, those of programs and those of relation paths, over one graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.answering.fusion.answer_types import AnswerTypes
+from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, count_genitives
+from retrieval.answering.fusion.missing_names import keep_about, keep_reading
+from retrieval.answering.fusion.model import OutcomeChoice
+from retrieval.answering.fusion.outcomes import collect_outcomes
+from retrieval.answering.fusion.selection import Chosen, select_outcome
+from retrieval.kg.snapshot.arrays import is_among
+from retrieval.methods.zero_shot.idioms import is_gender_question
+from retrieval.programs.algebra.operations import Except
+from retrieval.reasoning.base import Conclusion
+from retrieval.reasoning.understanding import is_unexplained
+
+if TYPE_CHECKING:
+    from retrieval.answering.fusion.outcomes import CandidateOutcome
+    from retrieval.answering.pipeline import PipelineRun
+    from retrieval.programs.algebra.columns import Columns
+    from retrieval.programs.grounding.schema import Schema
+    from retrieval.programs.reader import Understanding
+    from retrieval.reasoning.base import Evidence
+    from retrieval.types import RelationPath
+
+
+class OutcomeSelector:
+    """Selects what answers a question where no checkpoint was trained on the graph.
+
+    Args:
+        schema: of the graph.
+        columns: its values.
+    """
+
+    def __init__(self, schema: Schema, columns: Columns) -> None:
+        self._schema, self._columns = schema, columns
+        self._choice = OutcomeChoice.load()
+        self.answer_types = AnswerTypes(schema, columns)
+
+    def select(
+        self,
+        run: PipelineRun,
+        read: Understanding | None,
+        paths: Sequence[RelationPath] = (),
+        evidence: Evidence | None = None,
+        verdict: Conclusion | None = None,
+    ) -> Chosen | None:
+        """The likeliest outcome of programs, and of relation paths where there are some; see :meth:`prepare`."""
+        context, candidates = self.prepare(run, read, paths, evidence, verdict)
+        chosen = select_outcome(context, candidates, self._choice)
+        return chosen if chosen is None else self._allow_untyped(chosen, candidates, read)
+
+    def prepare(
+        self,
+        run: PipelineRun,
+        read: Understanding | None,
+        paths: Sequence[RelationPath] = (),
+        evidence: Evidence | None = None,
+        verdict: Conclusion | None = None,
+    ) -> tuple[QuestionContext, list[CandidateOutcome]]:
+        """All outcomes of programs and relation paths, and what is known of the question beside them.
+
+        Args:
+            run: the run.
+            read: the programs that the question may mean.
+            paths: relation paths that were retrieved.
+            evidence: what they lead to.
+            verdict: what they answer together.
+        """
+        question, types = run.request.question, self.answer_types
+        unexplained = verdict is not None and is_unexplained(verdict)
+        reaches = () if evidence is None or unexplained else evidence.reaches
+        candidates = [
+            outcome
+            for outcome in collect_outcomes(read, run.request.given, reaches, verdict)
+            if outcome.nodes is None or not types.is_impossible_answer(question, outcome.nodes[:LOOKED_AT].tolist())
+        ]
+        if run.missing:
+            candidates = keep_reading(candidates, read, run.missing)
+        for entity in run.silent:
+            candidates = keep_about(candidates, read, entity)
+        candidates = self._filter_by_noun(read, candidates)
+        nodes = [() if outcome.nodes is None else outcome.nodes[:LOOKED_AT].tolist() for outcome in candidates]
+        context = QuestionContext(
+            question,
+            read,
+            paths,
+            verdict,
+            kinds={node: kind for some in nodes for node in some if (kind := types.find_value_kind(node)) is not None},
+            topics={path.topic for path in paths},
+            unfit={
+                index for index, some in enumerate(nodes) if some and types.is_of_another_type(question, nodes=some)
+            },
+            asks_gender=is_gender_question(question),
+            genitives=count_genitives(question, read.named if read is not None else ()),
+            relations=self._schema.snapshot.num_relations,
+            labels=[info.label for info in self._schema.relations],
+        )
+        return context, candidates
+
+    def _filter_by_noun(self, read: Understanding | None, candidates: list[CandidateOutcome]) -> list[CandidateOutcome]:
+        """Outcomes without those of relation paths alone that are not what the noun says, where others are.
+
+        Where no relation says kinds, what has some relation stands for one, and not all of a kind has it.
+        """
+        if read is None or read.wanted is None or self._schema.type_relation is None:
+            return candidates
+        wanted = read.wanted
+        fits = [outcome.nodes is None or bool(is_among(outcome.nodes, wanted).all()) for outcome in candidates]
+        if not any(
+            fit and outcome.nodes is not None and len(outcome.nodes)
+            for outcome, fit in zip(candidates, fits, strict=True)
+        ):
+            return candidates
+        return [outcome for outcome, fit in zip(candidates, fits, strict=True) if fit or outcome.programs]
+
+    def _allow_untyped(
+        self, chosen: Chosen, candidates: Sequence[CandidateOutcome], read: Understanding | None
+    ) -> Chosen:
+        """What relation paths lead to as a whole, where a kind leaves out only things of which nothing is said: a new
+        neighbour may well be a country.
+        """
+        nodes, snapshot = chosen.outcome.nodes, self._schema.snapshot
+        by_paths = next((outcome for outcome in candidates if outcome.by_paths and outcome is not chosen.outcome), None)
+        programs = chosen.outcome.programs
+        if read is not None and programs and isinstance(read.meanings[programs[0]].candidate.program, Except):
+            return chosen  # the question says what to leave out
+        if nodes is None or by_paths is None or by_paths.nodes is None or not len(nodes):
+            return chosen
+        left = np.setdiff1d(by_paths.nodes, nodes)
+        silent = snapshot.out_offsets[left + 1] == snapshot.out_offsets[left]
+        within = len(left) and len(left) + len(nodes) == len(by_paths.nodes)
+        valued = self._columns.kinds[left].any()
+        return Chosen(by_paths, chosen.sure) if within and silent.all() and not valued else chosen
