@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from retrieval import thresholds
 from retrieval.__main__ import main
 
 ROOT = Path(__file__).parents[2]
@@ -59,3 +60,13 @@ def test_the_first_questions_have_the_answers_that_the_tutorial_gives(tmp_path, 
         capsys.readouterr()
         assert main(["ask", "--graph", graph, question]) == 0
         assert [line.split("\t")[0] for line in capsys.readouterr().out.splitlines()] == [answer]
+
+
+def test_documents_quote_the_thresholds():
+    quoted = [
+        (path.name, name, value)
+        for path in DOCS.glob("*.md")
+        for name, value in re.findall(r"`([A-Z_]+)`\s+\((\d\.\d+)\)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(quoted) >= 8
+    assert [each for each in quoted if getattr(thresholds, each[1]) != float(each[2])] == []
