@@ -13,15 +13,16 @@ from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Entities, Exists, Program
-from retrieval.programs.constructions.answer_shaping import Finishing
+from retrieval.programs.constructions.answer_shaping import AnswerShaper
 from retrieval.programs.constructions.answer_types import find_wanted_nodes
-from retrieval.programs.constructions.arithmetic import Calculating
-from retrieval.programs.constructions.differences import Differing
-from retrieval.programs.constructions.durations import Lasting
-from retrieval.programs.constructions.lifespans import Spans
+from retrieval.programs.constructions.arithmetic import Calculations
+from retrieval.programs.constructions.construction import ComposedQuestion, Construction
+from retrieval.programs.constructions.differences import Differences
+from retrieval.programs.constructions.durations import Durations
+from retrieval.programs.constructions.lifespans import Lifespans
 from retrieval.programs.constructions.ordering import apply_order
 from retrieval.programs.constructions.projections import Listed, find_item_list
-from retrieval.programs.constructions.row_order import Listing
+from retrieval.programs.constructions.row_order import RowOrder
 from retrieval.programs.grammar.chart import Chart
 from retrieval.programs.grammar.composition import ProgramComposer
 from retrieval.programs.grammar.constituents import Part
@@ -31,7 +32,7 @@ from retrieval.programs.grounding.schema import Schema
 from retrieval.programs.scoring.candidates import Candidate
 from retrieval.programs.scoring.features import Signs, build_question_traits, compute_agreement, compute_signs
 from retrieval.programs.scoring.judge import LOOKED_AT, Judge, build_judge_signs
-from retrieval.programs.scoring.result_features import Outcomes
+from retrieval.programs.scoring.result_features import ResultFeatures
 from retrieval.programs.weights import Weights
 from retrieval.programs.words import QuestionWords
 
@@ -87,13 +88,16 @@ class Parser:
         self.weights = weights or Weights()
         self.judge = judge
         self._executor = Executor(snapshot, self.columns)
-        self._listing = Listing(self.schema, self._executor)
-        self._differing = Differing(self.schema, self._executor, self.anchors.adjectives)
-        self._calculating = Calculating(self.schema, self._executor)
-        self._spans = Spans(self.schema, self._executor)
-        self._lasting = Lasting(self.schema, self._executor)
-        self._finishing = Finishing(self.schema, self._executor, self._listing, self.similarity)
-        self._outcomes = Outcomes(self.schema, self._executor)
+        row_order = RowOrder(self.schema, self._executor)
+        self._constructions: tuple[Construction, ...] = (
+            row_order,
+            Differences(self.schema, self._executor, self.anchors.adjectives),
+            Calculations(self.schema, self._executor),
+            Lifespans(self.schema, self._executor),
+            Durations(self.schema, self._executor),
+        )
+        self._shaper = AnswerShaper(self.schema, self._executor, row_order, self.similarity)
+        self._result_features = ResultFeatures(self.schema, self._executor)
 
     def read(
         self,
@@ -131,14 +135,10 @@ class Parser:
                 subquestion, known_anchors, self._make_composer(subquestion), self.weights, cancelled
             ).list_covering_parts()
 
-        composed = compose(question, anchors)
+        composed = ComposedQuestion(question, anchors, compose(question, anchors), compose)
         parts = [
-            *composed,
-            *self._listing.build_parts(question, compose),
-            *self._differing.build_parts(question, compose, anchors),
-            *self._calculating.build_parts(question, compose, composed, anchors),
-            *self._spans.build_parts(question, compose),
-            *self._lasting.build_parts(question, compose),
+            *composed.parts,
+            *(part for construction in self._constructions for part in construction.build_parts(composed)),
         ]
         judged = self._rank_by_judge(reading, self._rank_candidates(reading, parts))
         reading.candidates = [self._apply_order(reading, candidate) for candidate in judged]
@@ -172,39 +172,39 @@ class Parser:
         question_kind = vocabulary.detect_question_kind(question)
         several = {Entities(denotation.ids) for denotation in reading.denoted if len(denotation.ids) > 1}
         best: dict[Program, Candidate] = {}
-        finishing = self._finishing
-        finishing.start_question(reading.wanted)
+        shaper = self._shaper
+        shaper.start_question(reading.wanted)
         for part in parts:
             if effort.is_spent():
                 break
-            for program in finishing.build_programs(question, question_kind, part, several):
+            for program in shaper.build_programs(question, question_kind, part, several):
                 result = self._executor.run(program)
-                outcome_features = self._outcomes.extract_features(question, program, result, part, several)
-                read = finishing.get_source_part(program, part)
+                outcome_features = self._result_features.extract_features(question, program, result, part, several)
+                read = shaper.get_source_part(program, part)
                 features = read.collect_features()
-                if program in finishing.lifts:
+                if program in shaper.lifts:
                     outcome_features = (
                         *outcome_features,
                         ("root.lifted", 1.0),
-                        ("root.lifted.and", float(program in finishing.anded)),
+                        ("root.lifted.and", float(program in shaper.anded)),
                     )
-                if program in finishing.of_rows:
+                if program in shaper.of_rows:
                     outcome_features = (
                         *outcome_features,
                         ("root.of_rows", 1.0),
                         ("root.of_rows.did", float(vocabulary.is_object_question(question))),
                     )
-                if program in finishing.beyond:
+                if program in shaper.beyond:
                     outcome_features = (*outcome_features, ("root.beyond", 1.0))
-                if program in finishing.done:
+                if program in shaper.done:
                     outcome_features = (*outcome_features, ("root.done", 1.0))
-                if program in finishing.sorts:
+                if program in shaper.sorts:
                     outcome_features = (*outcome_features, ("difference.asked", 1.0), ("calculated", 1.0))
-                if program in finishing.sums:
+                if program in shaper.sums:
                     outcome_features = (*outcome_features, ("root.summed", 1.0))
                 outcome_features = (
                     *outcome_features,
-                    ("root.counts.one", float(self._outcomes.is_counting_singles(program))),
+                    ("root.counts.one", float(self._result_features.is_counting_singles(program))),
                 )
                 if _is_name(program) and program not in several:
                     outcome_features = (*outcome_features, ("root.name", 1.0))

@@ -43,7 +43,7 @@ from retrieval.programs.lexicon import FOLDINGS, STOP
 from retrieval.programs.words import QuestionWords, get_label_stems
 
 if TYPE_CHECKING:
-    from retrieval.programs.constructions.row_order import Listing
+    from retrieval.programs.constructions.row_order import RowOrder
     from retrieval.programs.grounding.anchors.similarity import Similarity
     from retrieval.programs.grounding.schema import Schema
 
@@ -70,13 +70,13 @@ _TOGETHER = re.compile(
 )
 
 
-class Finishing:
+class AnswerShaper:
     """Finishes the parts of one question after another.
 
     Args:
         schema: of the graph.
         executor: runs programs.
-        listing: knows the order of a table's rows.
+        row_order: knows the order of a table's rows.
         similarity: of words and names.
 
     Attributes:
@@ -89,10 +89,10 @@ class Finishing:
         done: programs of who did what a verb says that no relation does.
     """
 
-    def __init__(self, schema: Schema, executor: Executor, listing: Listing, similarity: Similarity) -> None:
+    def __init__(self, schema: Schema, executor: Executor, row_order: RowOrder, similarity: Similarity) -> None:
         self.schema = schema
         self.executor = executor
-        self._listing = listing
+        self._row_order = row_order
         self._pairs = Pairs(schema, executor)
         self._doing = Doing(schema, executor, similarity)
         self.done: set[Program] = set()
@@ -277,7 +277,7 @@ class Finishing:
             self.executor.compute_nodes(program),
             self.schema.columns.list_sources(self.schema.listing),
         )
-        column = self._listing.find_column(nodes, rows)
+        column = self._row_order.find_column(nodes, rows)
         if column is None or is_among(nodes, rows).any():
             return None
         return Walk(program, self.schema.get_inverse(column))

@@ -30,6 +30,7 @@ from retrieval.programs.algebra.operations import (
     ValueKind,
     Walk,
 )
+from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.differences import find_named_things
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part, iter_leaves
@@ -136,7 +137,7 @@ class _Valued:
     said: dict[int, float]
 
 
-class Calculating:
+class Calculations:
     """Composes programs of what is calculated.
 
     Args:
@@ -148,25 +149,13 @@ class Calculating:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(
-        self,
-        question: QuestionWords,
-        compose: Callable[[QuestionWords], list[Part]],
-        composed: Sequence[Part],
-        anchors: Sequence[Anchor] = (),
-    ) -> Iterator[Part]:
-        """What a question asks to be calculated, composed; nothing where it asks for no such thing.
-
-        Args:
-            question: in words.
-            compose: the parts that a question's chart has, best first.
-            composed: those of this one.
-            anchors: what its words may stand for.
-        """
-        yield from self._build_multiples(question, compose, anchors)
+    def build_parts(self, composed: ComposedQuestion) -> Iterator[Part]:
+        """See :meth:`Construction.build_parts`."""
+        question, compose = composed.question, composed.compose
+        yield from self._build_multiples(question, compose, composed.anchors)
         yield from self._build_shares(question, compose)
         yield from self._build_extreme_differences(question, compose)
-        yield from self._build_value_differences(question, composed, anchors)
+        yield from self._build_value_differences(question, composed.parts, composed.anchors)
 
     def _build_multiples(
         self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]], anchors: Sequence[Anchor]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.values import parse
 from retrieval.programs.algebra.operations import Arithmetic, Entities, Key, KeyOf, Operation, Program, ValueKind, Walk
+from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Features
@@ -50,7 +51,7 @@ _OF_UNIT, _FITS = 0.5, 0.3
 _READ, _TRIED, _TWO, _NAMED = 3, 2, 2, 4
 
 
-class Differing:
+class Differences:
     """Composes programs of how far two things are apart.
 
     Args:
@@ -64,16 +65,9 @@ class Differing:
         self.executor = executor
         self.adjectives = adjectives
 
-    def build_parts(
-        self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]], anchors: Sequence[Anchor] = ()
-    ) -> Iterator[Part]:
-        """The difference that a question asks for, composed; nothing where it asks for none.
-
-        Args:
-            question: in words.
-            compose: the parts that a question's chart has, best first.
-            anchors: what its words may stand for.
-        """
+    def build_parts(self, composed: ComposedQuestion) -> Iterator[Part]:
+        """See :meth:`Construction.build_parts`."""
+        question, compose, anchors = composed.question, composed.compose, composed.anchors
         texts = [word.text for word in question.words]
         text, starts = join_words(question)
         match = _ASKED.fullmatch(text)

@@ -18,6 +18,7 @@ from retrieval.programs.algebra.operations import (
     Program,
     Top,
 )
+from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.relation_types import parse_stems
@@ -57,7 +58,7 @@ _COUNTED = re.compile(r"how many |(?:the )?number of |count ")
 _LENGTH = parse_stems("length long duration runtime distance minutes hours days nights")
 
 
-class Lasting:
+class Durations:
     """Composes programs of how long things lasted, and of those that ended behind the time.
 
     Args:
@@ -69,13 +70,9 @@ class Lasting:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
-        """What a question asks for of how long things took, composed; nothing where the graph tells no two dates.
-
-        Args:
-            question: in words.
-            compose: the parts that a question's chart has, best first.
-        """
+    def build_parts(self, composed: ComposedQuestion) -> Iterator[Part]:
+        """See :meth:`Construction.build_parts`."""
+        question, compose = composed.question, composed.compose
         computed = self.schema.measures.computed
         text, starts = join_words(question)
         match = _LATE.fullmatch(text) if computed.lateness else None

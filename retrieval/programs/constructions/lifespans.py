@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra.operations import Fold, Folding, Having, Key, KeyOf, Program, Top
+from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.words import QuestionWords, join_words
@@ -45,7 +46,7 @@ _MEAN = re.compile(
 )
 
 
-class Spans:
+class Lifespans:
     """Composes programs of how long lives were.
 
     Args:
@@ -57,13 +58,9 @@ class Spans:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
-        """What a question asks for of lives, composed; nothing where it asks for none or the graph tells none.
-
-        Args:
-            question: in words.
-            compose: the parts that a question's chart has, best first.
-        """
+    def build_parts(self, composed: ComposedQuestion) -> Iterator[Part]:
+        """See :meth:`Construction.build_parts`."""
+        question, compose = composed.question, composed.compose
         lives = self.schema.measures.computed.lives
         if not lives:
             return

@@ -15,6 +15,7 @@ from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.programs import words as vocabulary
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Comparison, Filter, Having, Key, KeyOf, Program, Top, Walk
+from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Relating
 from retrieval.programs.lexicon import STOP
@@ -126,7 +127,7 @@ def _is_measurement(question: QuestionWords, first: int, last: int) -> bool:
     return all(n in inside or question.words[n].text in STOP for n in range(first, last))
 
 
-class Listing:
+class RowOrder:
     """Composes programs of the order of a table's rows.
 
     Args:
@@ -138,13 +139,9 @@ class Listing:
         self.schema = schema
         self.executor = executor
 
-    def build_parts(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
-        """What a question asks of the order of rows, composed; nothing where it does not or no table is kept.
-
-        Args:
-            question: in words.
-            compose: the parts that a question's chart has, best first.
-        """
+    def build_parts(self, composed: ComposedQuestion) -> Iterator[Part]:
+        """See :meth:`Construction.build_parts`."""
+        question, compose = composed.question, composed.compose
         relation = self.schema.listing
         if relation is None:
             return

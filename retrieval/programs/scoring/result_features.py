@@ -52,7 +52,7 @@ _REGIONS = parse_stems("county city town country village region state province i
 _MOSTLY = 0.5
 
 
-class Outcomes:
+class ResultFeatures:
     """Tells the features of finished programs.
 
     Args:
