@@ -16,18 +16,25 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
 from time import time
 from typing import TYPE_CHECKING, Any
 
 from retrieval.environment import LLMSettings
-from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMPromptError, LLMTimeoutError
+from retrieval.errors import Cancelled, LLMError, LLMPromptError
 from retrieval.llm import failures, pacing
+from retrieval.llm.chat_errors import (
+    BrokenOffError,
+    build_loading_error,
+    build_silent_error,
+    build_slow_error,
+    explain,
+    list_transport_errors,
+    read_retry_after,
+)
 from retrieval.llm.constraints import UNCONSTRAINED, Constraint
 from retrieval.llm.metering import BYTES_OF_TOKEN, SHORTEST_REPLY, estimate, list_meters
 from retrieval.llm.parameters import (
     build_optional_fields,
-    extract_endpoint_message,
     find_refused,
     get_refused,
     is_loading,
@@ -218,25 +225,25 @@ class _Request(threading.Thread):
                 await asyncio.wait_for(self._fetch_adapted(client), settings.total_timeout)
                 return
             except TimeoutError as error:
-                raise _build_slow_error(settings) from error
+                raise build_slow_error(settings) from error
             except openai.APITimeoutError as error:
-                raise _build_silent_error(settings) from error
-            except _BrokenOffError as error:
-                raise _explain(error.reason, settings) from error.reason
+                raise build_silent_error(settings) from error
+            except BrokenOffError as error:
+                raise explain(error.reason, settings) from error.reason
             except retried as error:
                 if isinstance(error, openai.InternalServerError) and is_loading(error):
                     loading_since = time() if loading_since is None else loading_since
                     if time() - loading_since + LOADING_POLL_SECONDS > settings.loading_timeout:
-                        raise _build_loading_error(error, settings) from error
+                        raise build_loading_error(error, settings) from error
                     await asyncio.sleep(LOADING_POLL_SECONDS)
                     continue
-                wait = max(settings.backoff * 2**attempt * random.uniform(1, 1.25), _read_retry_after(error))
+                wait = max(settings.backoff * 2**attempt * random.uniform(1, 1.25), read_retry_after(error))
                 if attempt == settings.retries or wait > settings.longest_wait:
-                    raise _explain(error, settings, wait) from error
+                    raise explain(error, settings, wait) from error
                 attempt += 1
                 await asyncio.sleep(wait)
             except openai.OpenAIError as error:
-                raise _explain(error, settings) from error
+                raise explain(error, settings) from error
 
     async def _fetch_adapted(self, client: openai.AsyncOpenAI) -> None:
         """One attempt, repeated without each optional field that the endpoint refuses."""
@@ -273,11 +280,11 @@ class _Request(threading.Thread):
             waited += delay
 
     async def _stream_reply(self, client: openai.AsyncOpenAI, fields: Mapping[str, Any]) -> None:
-        """One attempt. Once a piece has come, any error is a :class:`_BrokenOffError`: no second try."""
+        """One attempt. Once a piece has come, any error is a :class:`BrokenOffError`: no second try."""
         import openai  # noqa: PLC0415
 
         settings = self._settings
-        broken: tuple[type[Exception], ...] = (openai.OpenAIError, *_list_transport_errors())
+        broken: tuple[type[Exception], ...] = (openai.OpenAIError, *list_transport_errors())
         usage = ChatUsage(self.calls)
         begun = finished = cut = False
         try:
@@ -311,82 +318,7 @@ class _Request(threading.Thread):
         except broken as error:
             if isinstance(error, openai.OpenAIError) and not begun:
                 raise
-            raise _BrokenOffError(error) from error
+            raise BrokenOffError(error) from error
         if not finished:
-            raise _BrokenOffError(ConnectionError("the stream ended before the reply did"))
+            raise BrokenOffError(ConnectionError("the stream ended before the reply did"))
         self.pieces.put(replace(usage, cut=cut))
-
-
-class _BrokenOffError(Exception):
-    """The stream broke after it had begun."""
-
-    def __init__(self, reason: Exception) -> None:
-        super().__init__(str(reason))
-        self.reason = reason
-
-
-def _list_transport_errors() -> tuple[type[Exception], ...]:
-    """What the HTTP client raises in mid-stream, where openai does not wrap it, and malformed chunks."""
-    import httpx2  # noqa: PLC0415 - openai's own HTTP client
-
-    return (httpx2.HTTPError, ValueError, AttributeError, TypeError)
-
-
-def _read_retry_after(error: Exception) -> float:
-    """Seconds that an endpoint asks to be left alone (``Retry-After``: seconds or a date); 0 when it does not say."""
-    response = getattr(error, "response", None)
-    header = response.headers.get("retry-after", "") if response is not None else ""
-    with contextlib.suppress(ValueError):
-        return max(0.0, float(header))
-    with contextlib.suppress(ValueError, TypeError):
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time())
-    return 0.0
-
-
-def _build_slow_error(settings: LLMSettings) -> LLMTimeoutError:
-    return LLMTimeoutError(
-        f"The language model took longer than {settings.total_timeout:g} s.",
-        hint="Use a faster model, or allow more time (LLM_TOTAL_TIMEOUT, or the model's settings).",
-    )
-
-
-def _build_silent_error(settings: LLMSettings) -> LLMTimeoutError:
-    return LLMTimeoutError(
-        f"The language model at {settings.base_url} was silent for {settings.silence_timeout:g} s.",
-        hint="Check that the endpoint is not overloaded, or allow more (LLM_SILENCE_TIMEOUT, or the model's settings).",
-    )
-
-
-def _build_loading_error(error: Exception, settings: LLMSettings) -> LLMTimeoutError:
-    return LLMTimeoutError(
-        f"The language model at {settings.base_url} was still loading after {settings.loading_timeout:g} s.",
-        hint="Ask again later, or allow more time (LLM_LOADING_TIMEOUT, or the model's settings).",
-        detail=extract_endpoint_message(error, settings.api_key),
-    )
-
-
-def _explain(error: Exception, settings: LLMSettings, wait: float = 0.0) -> LLMError:
-    """The error as a person can act on it; never the key, never a traceback."""
-    import openai  # noqa: PLC0415
-
-    where, detail = (
-        f"The language model at {settings.base_url}",
-        extract_endpoint_message(error, settings.api_key),
-    )
-    if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
-        return LLMKeyError(f"{where} refuses the key.", hint="Check LLM_API_KEY, or the provider's key.", detail=detail)
-    if isinstance(error, openai.NotFoundError):
-        return LLMError(
-            f"{where} knows no model {settings.model!r}.",
-            hint="Check LLM_MODEL and that LLM_BASE_URL ends in /v1.",
-            detail=detail,
-        )
-    if isinstance(error, openai.RateLimitError):
-        when = f"Wait {wait:.0f} s" if wait > settings.longest_wait else "Wait"
-        return LLMError(f"{where} allows no more requests now.", hint=f"{when}, or raise the limit.", detail=detail)
-    if isinstance(error, openai.APIStatusError):
-        hint = "An administrator sees the endpoint's words by testing it (Language models)."
-        return LLMError(f"{where} answers with error {error.status_code}.", hint=hint, detail=detail)
-    if isinstance(error, openai.APIConnectionError):
-        return LLMError(f"{where} cannot be reached.", hint="Start it, or correct LLM_BASE_URL.")
-    return LLMError(f"{where} broke off its reply.", hint="Look at its log, then ask again.")

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
-from retrieval.kg.readers.archives import Unpacked, detect_archive_kind, unpack_files
+from retrieval.kg.readers.archive_kinds import Unpacked, detect_archive_kind
+from retrieval.kg.readers.archives import unpack_files
 from retrieval.kg.readers.documents.records import detect_passage_format
 from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.options import DETECT, DETECTED, ReadOptions

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.kg.search.walks import RelationPath, compute_trace, execute, get_arc_ends, list_neighbours
+from retrieval.kg.search.neighbours import list_neighbours
+from retrieval.kg.search.walks import RelationPath, compute_trace, execute, get_arc_ends
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot import open as open_snapshot
 from retrieval.questions.wording import WordedStep, parse_form, write_question

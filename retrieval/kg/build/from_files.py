@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from retrieval.errors import EmptySourceError
-from retrieval.kg.build.facts import MEMORY
+from retrieval.kg.build.fact_rows import MEMORY
 from retrieval.kg.build.from_table import build_snapshot, require_snapshot_directory, write_snapshot
 from retrieval.kg.build.id_encoding import IdEncoder
 from retrieval.kg.build.progress import BuildProgress

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from retrieval.kg.build.columns import load_series
-from retrieval.kg.build.facts import MEMORY, FactRows, Sizes, write_facts, write_incoming
+from retrieval.kg.build.fact_rows import MEMORY, FactRows, Sizes
+from retrieval.kg.build.facts import write_facts, write_incoming
 from retrieval.kg.build.naming import NODE_ID, Naming
 from retrieval.kg.build.vocabulary import StringVocabulary, sort_texts
 from retrieval.kg.readers.file_contents import fit

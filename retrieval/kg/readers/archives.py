@@ -15,17 +15,16 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO
 
 from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg.readers import json_tables
-from retrieval.kg.readers.compression import EASY, RATIO, open_bytes
+from retrieval.kg.readers.archive_kinds import ZIP, ArchiveKind, ArchiveLimits, Unpacked, detect_archive_kind
+from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.workbooks import extract_sheets, is_workbook
 
 _PIECE = 1 << 20
-_ZIP = b"PK\x03\x04"
 _NESTED = {b"7z\xbc\xaf": "7z", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"Rar!": "RAR"}
 #: Files of archives that hold no data: what systems add, and what people write about the data.
 _ASIDE = re.compile(
@@ -40,61 +39,8 @@ _HINT = "Nothing of it was unpacked. Make the archive again, of the data files a
 #: How much of a tar is passed through to list what it holds.
 LISTED = 256 << 20
 
-ArchiveKind = Literal["zip", "tar"]
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveLimits:
-    """What an archive may hold.
-
-    Attributes:
-        files: how many files.
-        total: bytes of all of them.
-        ratio: how many times the archive's size, beyond the first ``easy`` bytes.
-        easy: see ``ratio``.
-    """
-
-    files: int = 10_000
-    total: int = 256 << 30
-    ratio: int = RATIO
-    easy: int = EASY
-
 
 LIMITS = ArchiveLimits()
-
-
-@dataclass(frozen=True, slots=True)
-class Unpacked:
-    """A file as it can be read.
-
-    Attributes:
-        path: where it lies.
-        name: what it is called; of an archive's file, ``archive/path``.
-        archive: the archive, workbook or JSON it came from, as its owner calls it; empty for a file given by itself.
-        format: the format that it is known to be of; empty where its content tells.
-    """
-
-    path: Path
-    name: str
-    archive: str = ""
-    format: str = ""
-
-
-def detect_archive_kind(path: Path) -> ArchiveKind | None:
-    """Which kind of archive a file is, by its content; None where it is none, or cannot be read."""
-    try:
-        with path.open("rb") as file:
-            if file.read(4) == _ZIP:
-                return "zip"
-        with open_bytes(path) as file:
-            block = file.read(tarfile.BLOCKSIZE)
-    except (OSError, SourceError):
-        return None
-    try:
-        tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
-        return None
-    return "tar"
 
 
 @contextmanager
@@ -205,7 +151,7 @@ def extract_start(path: Path, name: str, member: str, size: int, *, limits: Arch
                 if entry == member:
                     written.write(start := file.read(size))
                     # Of Parquet and workbooks nothing can be read without their end.
-                    if start.startswith((b"PAR1", _ZIP)):
+                    if start.startswith((b"PAR1", ZIP)):
                         shutil.copyfileobj(file, written)
                     break
         yield out

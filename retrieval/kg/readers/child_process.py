@@ -28,9 +28,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import IO, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from retrieval.errors import ClewError, SourceError
+from retrieval.errors import SourceError
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ IDLE, IDLE_S = 2, 300.0
 SMALL = 400 * MB
 #: A child whose parent died while native code kept it from noticing lives that much longer, in seconds.
 ORPHAN_S = 900
-_PARENT_S = 1.0
+PARENT_S = 1.0
 _STDERR = 4096
 _ENVIRONMENT = (
     "PATH",
@@ -262,7 +262,7 @@ class _Child:
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
         self.owner = os.getpid()
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from retrieval.kg.readers.child_process import serve; serve()"],
+            [sys.executable, "-P", "-c", "from retrieval.kg.readers.child_server import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -338,89 +338,3 @@ def _read_peak_memory(pid: int) -> int:
         status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
         return int(status.partition("VmHWM:")[2].split()[0]) * 1024
     return 0
-
-
-# --- the child ------------------------------------------------------------------------------------------
-
-
-#: A function may report from several threads.
-_sending = threading.Lock()
-
-
-def serve() -> None:
-    """Take calls until nobody sends any more. What a parser prints goes to the log of errors."""
-    parent = os.getppid()
-    # Signals that go to all processes of a service end the parent in order, and it ends this one.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
-    out = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)
-    threading.Thread(target=_watch_parent, args=(parent,), daemon=True).start()
-    import retrieval.kg.readers.graph_preview  # noqa: F401, PLC0415 - while nobody waits
-
-    calls = sys.stdin.buffer
-    with selectors.DefaultSelector() as ready:
-        ready.register(calls, selectors.EVENT_READ)
-        while ready.select(IDLE_S):
-            head = calls.read(8)
-            if len(head) < 8:
-                return
-            request = calls.read(int.from_bytes(head, "big"))
-            _send(out, "begun", None)
-            _answer(out, request)
-
-
-def _watch_parent(parent: int) -> None:
-    """End when the parent has; an alarm that native code cannot put off follows."""
-    while os.getppid() == parent:
-        signal.alarm(ORPHAN_S)
-        time.sleep(_PARENT_S)
-    os._exit(1)
-
-
-def _answer(out: IO[bytes], request: bytes) -> None:
-    """Serve one call."""
-    import traceback  # noqa: PLC0415 - the parent needs it not
-
-    try:
-        function, args, kwargs, names, limits, folder = pickle.loads(request)
-        tempfile.tempdir = folder
-        _set_limits(limits)
-        senders = {name: _make_sender(out, name) for name in names}
-        kind, value = "done", function(*args, **senders, **kwargs)
-    except (ClewError, OSError) as error:
-        error.__cause__ = error.__context__ = error.__traceback__ = None
-        kind, value = "raised", error
-    except MemoryError:
-        kind, value = "memory", None
-    except BaseException:
-        kind, value = "broke", traceback.format_exc()
-    try:
-        _send(out, kind, value)
-    except MemoryError:
-        _send(out, "memory", None)
-
-
-def _set_limits(limits: Limits) -> None:
-    """Set the limits of the next call. Mapped files and what is only reserved do not count as memory."""
-    import resource  # noqa: PLC0415 - not on every system
-
-    endless = resource.RLIM_INFINITY
-    resource.setrlimit(resource.RLIMIT_DATA, (limits.memory or endless, endless))
-    spent = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(spent.ru_utime + spent.ru_stime + limits.seconds * (os.cpu_count() or 1)) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds if limits.seconds else endless, endless))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-
-
-def _make_sender(out: IO[bytes], name: str) -> Callable[[Any], None]:
-    return lambda value: _send(out, "told", (name, value))
-
-
-def _send(out: IO[bytes], kind: str, value: Any) -> None:
-    data = pickle.dumps((kind, value))
-    data = len(data).to_bytes(8, "big") + data
-    with _sending:
-        view = memoryview(data)
-        while view:
-            view = view[out.write(view) :]

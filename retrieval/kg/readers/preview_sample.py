@@ -12,7 +12,8 @@ from pathlib import Path
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers import archives
-from retrieval.kg.readers.archives import Unpacked, detect_archive_kind, extract_tables
+from retrieval.kg.readers.archive_kinds import Unpacked, detect_archive_kind
+from retrieval.kg.readers.archives import extract_tables
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
 from retrieval.kg.readers.decoding import DetectedEncoding, decode_stream
 from retrieval.kg.readers.options import DETECTED, ReadOptions

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.archives import Unpacked
+from retrieval.kg.readers.archive_kinds import Unpacked
 from retrieval.kg.readers.catalog import FORMATS, get_requested_format
 from retrieval.kg.readers.detection import format_of, is_plain_text
 from retrieval.kg.readers.duplicate_files import find_repeats

@@ -1,5 +1,6 @@
 """Everything that can be asked of a snapshot, in one place. Arc and directed relation ids: see ``walks``."""
 
+from retrieval.kg.search.neighbours import NeighbourPage, list_neighbours
 from retrieval.kg.search.paths import (
     Paths,
     RelationPathHit,
@@ -12,7 +13,6 @@ from retrieval.kg.search.paths import (
 from retrieval.kg.search.walks import (
     CandidateIds,
     Group,
-    NeighbourPage,
     RelationPath,
     Trace,
     collect_k_hop,
@@ -21,7 +21,6 @@ from retrieval.kg.search.walks import (
     find_arcs,
     get_arc_ends,
     is_reverse,
-    list_neighbours,
     mark_simple_arcs,
     walk_relation,
 )

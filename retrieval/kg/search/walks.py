@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 RelationPath = tuple[tuple[int, bool], ...]
-_NONE = np.zeros(0, np.int64)
+NONE = np.zeros(0, np.int64)
 _CVT = KINDS.index("cvt")
 
 
@@ -40,21 +40,6 @@ class Group:
     relation: int
     inverse: bool
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourPage:
-    """A page of the arcs that leave an entity.
-
-    Attributes:
-        groups: all groups of the entity, largest first, whatever was asked.
-        arcs: arc ids of this page.
-        total: how many arcs match.
-    """
-
-    groups: tuple[Group, ...]
-    arcs: np.ndarray
-    total: int
 
 
 def normalize_ids(entities: Iterable[int] | np.ndarray) -> np.ndarray:
@@ -118,7 +103,7 @@ def collect_k_hop(
     is cut is the far side of hubs. Same input, same result. Costs what is taken, whatever the size of the graph.
     """
     seen = frontier = normalize_ids(topics)
-    taken = _NONE
+    taken = NONE
     truncated = False
     for _ in range(hops):
         budget = max_triples - len(taken)
@@ -273,7 +258,7 @@ def execute(
     if len(walks) == 1:
         return [level.entities for level in walks[0]]
     return [
-        sort_unique(np.concatenate([walk[i].entities for walk in walks])) if walks else _NONE
+        sort_unique(np.concatenate([walk[i].entities for walk in walks])) if walks else NONE
         for i in range(len(relation_path))
     ]
 
@@ -316,12 +301,12 @@ def compute_trace(
     )
     per_walk = [_keep_used_arcs(levels, start, wanted) for start, levels in walks]
     steps = len(relation_path)
-    arcs = [sort_unique(np.concatenate([p[i] for p in per_walk])) if per_walk else _NONE for i in range(steps)]
-    levels = [_NONE] * (steps + 1)
+    arcs = [sort_unique(np.concatenate([p[i] for p in per_walk])) if per_walk else NONE for i in range(steps)]
+    levels = [NONE] * (steps + 1)
     for i, step_arcs in enumerate(arcs):
         sources, _, targets = get_arc_ends(snapshot, step_arcs)
         levels[i], levels[i + 1] = sort_unique(sources), sort_unique(targets)
-    shown: list[np.ndarray] = [_NONE] * steps
+    shown: list[np.ndarray] = [NONE] * steps
     open_targets = levels[steps][:limit]
     for i in reversed(range(steps)):
         sources, _, targets = get_arc_ends(snapshot, arcs[i])
@@ -336,7 +321,7 @@ def compute_trace(
 
 def _keep_used_arcs(levels: list[_Level], start: np.ndarray, finals: np.ndarray) -> list[np.ndarray]:
     """Per step, the arcs of ``levels`` that some walk to ``finals`` uses."""
-    kept: list[np.ndarray] = [_NONE] * len(levels)
+    kept: list[np.ndarray] = [NONE] * len(levels)
     alive = np.isin(levels[-1].entities, finals) if levels else np.zeros(0, bool)
     for i in reversed(range(len(levels))):
         level = levels[i]
@@ -345,53 +330,3 @@ def _keep_used_arcs(levels: list[_Level], start: np.ndarray, finals: np.ndarray)
         alive = np.zeros(len(levels[i - 1].entities if i else start), bool)
         alive[level.sources[use]] = True
     return kept
-
-
-def list_neighbours(
-    snapshot: Snapshot,
-    entity: int,
-    relation: int | None = None,
-    direction: str | None = None,
-    *,
-    limit: int = 50,
-    offset: int = 0,
-) -> NeighbourPage:
-    """The arcs that leave an entity, grouped and paged.
-
-    Args:
-        snapshot: the graph.
-        entity: its id.
-        relation: only this relation.
-        direction: ``out`` (facts it heads), ``in`` (facts it ends), None for both.
-        limit: at most so many arcs.
-        offset: skip so many.
-
-    Returns:
-        Arcs in the order of (out before in, relation, other end's id), and all groups with counts.
-    """
-    out_relations, out_starts, out_lengths = snapshot.out_groups.get_entity_groups(entity)
-    in_relations, in_starts, in_lengths = snapshot.in_groups.get_entity_groups(entity)
-    groups = [Group(int(r), False, int(n)) for r, n in zip(out_relations, out_lengths, strict=True)]
-    groups += [Group(int(r), True, int(n)) for r, n in zip(in_relations, in_lengths, strict=True)]
-    starts = np.concatenate([out_starts, in_starts])
-    fits = [
-        (relation is None or g.relation == relation) and (direction is None or g.inverse == (direction == "in"))
-        for g in groups
-    ]
-    total = sum(g.count for g, fit in zip(groups, fits, strict=True) if fit)
-    arcs: list[np.ndarray] = []
-    skip, left = offset, limit
-    for group, start, fit in zip(groups, starts.tolist(), fits, strict=True):
-        if not fit or left <= 0:
-            continue
-        if skip >= group.count:
-            skip -= group.count
-            continue
-        stop = min(group.count, skip + left)
-        positions = np.arange(start + skip, start + stop)
-        facts = snapshot.in_order[positions] + snapshot.num_triples if group.inverse else positions
-        arcs.append(facts.astype(np.int64))
-        left -= stop - skip
-        skip = 0
-    ordered = sorted(groups, key=lambda g: (-g.count, g.inverse, g.relation))
-    return NeighbourPage(tuple(ordered), np.concatenate(arcs) if arcs else _NONE, total)

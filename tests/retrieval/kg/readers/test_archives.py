@@ -14,6 +14,7 @@ import zstandard
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers import archives, read_graph, read_preview
+from retrieval.kg.readers.archive_kinds import ArchiveLimits
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import preview_questions
 from retrieval.questions.files import detect_format, read_questions
@@ -161,7 +162,7 @@ def test_archives_in_archives_are_refused(read, pack):
 def test_a_bomb_is_refused_before_it_fills_the_disk(tmp_path, scratch, pack, monkeypatch):
     path = tmp_path / "bomb"
     path.write_bytes(pack({"kb.txt": b"\n" * 3_000_000}))
-    limits = archives.ArchiveLimits(easy=100_000, ratio=10)
+    limits = ArchiveLimits(easy=100_000, ratio=10)
     written = []
     monkeypatch.setattr(archives, "_PIECE", 10_000)
     copy = archives._Opened._copy
@@ -196,7 +197,7 @@ def test_an_archive_of_too_many_files_is_refused(tmp_path, scratch):
     path.write_bytes(zipped({f"{i}.txt": FACTS for i in range(11)}))
     with (
         pytest.raises(SourceError, match="holds more than 10 files"),
-        archives.unpack_files([path], limits=archives.ArchiveLimits(files=10)),
+        archives.unpack_files([path], limits=ArchiveLimits(files=10)),
     ):
         pytest.fail("it was unpacked")
 
