@@ -32,13 +32,13 @@ _HELD = f"""
         AND i.id <> ALL(%(passed)s) AND {_NOT_MINE}
     ORDER BY i.position LIMIT 1
 """
-_PICK = f"""
+_FIRST = f"""
     SELECT i.* FROM review_item i
     WHERE i.queue_id = %(queue)s AND i.state = 'open' AND {{where}}
         AND i.id <> ALL(%(passed)s) AND {_NOT_MINE} AND {_FREE}
     ORDER BY i.position LIMIT 1
-    FOR UPDATE OF i SKIP LOCKED
 """
+_PICK = f"{_FIRST} FOR UPDATE OF i SKIP LOCKED"
 # Who is far ahead of the others in a queue with overlap has judged most of what is open: behind the head of the queue
 # they go on from where they were, and only then look at what they passed.
 _WHERE = (
@@ -55,7 +55,7 @@ _WHERE = (
 _RESERVE = f"""
     INSERT INTO review_reservation (queue_id, item_id, analyst_id, until)
     SELECT i.queue_id, i.id, %(user)s, %(until)s FROM review_item i
-    WHERE i.id = %(item)s AND i.state = 'open' AND {_FREE}
+    WHERE i.id = %(item)s AND i.state = 'open' AND {_NOT_MINE} AND {_FREE}
     ON CONFLICT (item_id, analyst_id) DO UPDATE SET until = EXCLUDED.until
 """
 
@@ -90,13 +90,28 @@ def acquire_next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) 
         while True:
             with transaction.atomic():
                 _allow_loss()
-                # Who judges or takes an item locks its row, so one that is locked is not free.
                 item = _query_first(_PICK.format(where=where), values)
                 if item is None:
                     break
                 if _insert_reservation(item, values):
                     return item
             values["passed"].append(item.pk)
+    return _wait_for_item(values)
+
+
+def _wait_for_item(values: dict[str, Any]) -> Item | None:
+    """Reserve the first free item, although somebody changes it just now.
+
+    Who judges or takes an item locks its row for a moment. In a queue with overlap that takes one of its places, so an
+    item that was passed over for it may have another. Only who finds nothing else waits for it.
+    """
+    while (found := _query_first(_FIRST.format(where="true"), values)) is not None:
+        with transaction.atomic():
+            _allow_loss()
+            item = Item.objects.select_for_update(of=("self",)).filter(pk=found.pk).first()
+            if item is not None and _insert_reservation(item, values):
+                return item
+        values["passed"].append(found.pk)
     return None
 
 
