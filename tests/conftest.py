@@ -63,12 +63,17 @@ def django_db_modify_db_settings(servers: Any) -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
-    """The test database, let go by every thread before it is dropped."""
-    yield
+    """The test database, emptied quickly after each test, and let go by every thread before it is dropped."""
     import psycopg
     from django.conf import settings
     from django.db import connection
+    from django.test import TransactionTestCase
 
+    from tests.support import database
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda self: database.empty())
+        yield
     name = connection.settings_dict["NAME"]
     with psycopg.connect(_layout(settings).database_url, autocommit=True) as sql:
         sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])

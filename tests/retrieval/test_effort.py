@@ -53,7 +53,8 @@ def test_a_long_question_without_an_answer_is_told_as_too_long(engine):
     assert final.no_answer.hint
 
 
-def test_the_budget_counts_the_making_of_items_alone():
+def test_the_budget_counts_the_making_of_items_alone(monkeypatch):
+    monkeypatch.setattr(effort, "SECONDS", 0.1)
     budget = Effort(500)
 
     def burn(seconds):

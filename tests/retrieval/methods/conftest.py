@@ -1,6 +1,8 @@
 """One trained checkpoint of the film world, shared by the retriever tests."""
 
+import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,8 @@ import torch
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.train import train
-from retrieval.training.result import TrainResult
 from tests.retrieval.films import WordEncoder, build, questions
+from tests.support.sharing import get_shared_folder, make_once
 
 # Matrices of this size are slower on several threads, and much slower on a busy machine.
 torch.set_num_threads(1)
@@ -33,21 +35,25 @@ class Trained:
     graph: Snapshot
     encoder: WordEncoder
     cache: Path
-    results: dict[str, TrainResult]
+    checkpoints: dict[str, Path]
 
     def checkpoint(self, method: str = "rel-rag-path") -> Path:
-        return self.results[method].checkpoint
+        return self.checkpoints[method]
 
 
 @pytest.fixture(scope="session")
 def trained(tmp_path_factory):
     root = tmp_path_factory.mktemp("trained")
-    graph, encoder, cache = build(root / "graph"), WordEncoder(), root / "cache"
-    results = {
-        method: train(
+    graph, encoder = build(root / "graph"), WordEncoder()
+    shared = get_shared_folder(tmp_path_factory) / "trained"
+
+    def fit(method, out):
+        train(
             method, graph, questions(), config=SETTINGS[method],
-            out=root / method, encoder=encoder, cache=cache,
-        )
-        for method in sorted(RETRIEVERS)
-    }  # fmt: skip
-    return Trained(graph, encoder, cache, results)
+            out=out, encoder=encoder, cache=shared / f"{method}.cache",
+        )  # fmt: skip
+
+    make_once({method: partial(fit, method) for method in RETRIEVERS}, shared)
+    for method in RETRIEVERS:
+        shutil.copytree(shared / method, root / method)
+    return Trained(graph, encoder, root / "cache", {method: root / method for method in RETRIEVERS})
