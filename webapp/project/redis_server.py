@@ -47,8 +47,11 @@ class RedisServer(Server):
     def is_ready(self) -> bool:
         """Whether it has read its data."""
         import redis  # noqa: PLC0415
+        from redis.backoff import NoBackoff  # noqa: PLC0415
+        from redis.retry import Retry  # noqa: PLC0415
 
-        client = redis.Redis(unix_socket_path=str(self.socket), socket_timeout=5)
+        # Who asks asks again soon. By default the client would itself try for some seconds.
+        client = redis.Redis(unix_socket_path=str(self.socket), socket_timeout=5, retry=Retry(NoBackoff(), 0))
         try:
             return bool(client.ping())
         except redis.RedisError:
