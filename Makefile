@@ -1,4 +1,4 @@
-# Two commands: `make run` starts Clew, `make test` runs every check.
+# `make run` starts Clew, `make test` runs every check, `make check` those that take minutes less.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -13,8 +13,8 @@ export PYTHONUNBUFFERED := 1
 # processes the same test ids.
 PYTEST := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --dist loadfile
 
-.PHONY: help run build install install-dev test check-versions \
-        format lint types api-types imports test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
+.PHONY: help run build install install-dev check check-front test check-versions \
+        format lint lint-python types api-types imports test-quick test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -57,14 +57,21 @@ build: install frontend/dist/index.html ## build the pages
 run: build ## install, build, start everything and load the demo graph
 	@exec $(BIN)/python manage.py up
 
+check: install-dev format lint-python types imports test-quick ## Python, types of the pages, and all tests but the slow ones
+	@echo "Checked without the slow tests and the pages' tests; make test runs them all."
+
+check-front: lint types test-front ## check the pages alone
+
 test: install-dev format lint types imports test-engine test-web test-front build test-e2e ## every check
 	@echo "All checks passed."
 
 format: install-dev
 	$(BIN)/ruff format --check .
 
-lint: install-dev api-types
+lint-python: install-dev
 	$(BIN)/ruff check .
+
+lint: lint-python api-types
 	$(NPM) run lint
 
 types: install-dev api-types
@@ -73,6 +80,9 @@ types: install-dev api-types
 
 imports: install-dev
 	$(BIN)/lint-imports
+
+test-quick: install-dev
+	$(PYTEST) -m "not slow" tests/contracts tests/retrieval tests/webapp tests/worker
 
 test-engine: install-dev
 	$(PYTEST) tests/retrieval

@@ -48,6 +48,7 @@ def test_two_topics_have_what_both_lead_to(tmp_path):
     assert [label.topic for label in labels] == ["Varda", "War"]
 
 
+@pytest.mark.slow
 def test_a_graph_teaches_itself_and_a_stopped_training_goes_on(tmp_path):
     snapshot, encoder = build(tmp_path / "films"), WordEncoder()
     told = []
@@ -76,6 +77,7 @@ def test_what_is_better_is_kept_without_a_floor():
     ]
 
 
+@pytest.mark.slow
 def test_with_the_checkpoint_and_without_the_same_questions_are_asked(tmp_path, monkeypatch):
     asked = []
     measure = self_training.validate

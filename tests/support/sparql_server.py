@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -35,6 +34,7 @@ class SparqlServer:
         self.breaks_at: str | None = None
         self.same: bytes | None = None
         self.broken: tuple[str, bytes] | None = None
+        self._closing = threading.Event()
         self._server = make_server("127.0.0.1", 0, self._application, handler_class=_Silent)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
@@ -53,6 +53,7 @@ class SparqlServer:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._closing.set()  # nobody waits for an answer any more
         self._server.shutdown()
         self._server.server_close()
         self._thread.join(5)
@@ -62,7 +63,7 @@ class SparqlServer:
         form = parse_qs(body)
         query, named = form.get("query", [""])[0], form.get("default-graph-uri")
         self.queries.append(query)
-        time.sleep(self.delay)
+        self._closing.wait(self.delay)
         if self.broken is not None:
             status, said = self.broken
             start_response(status, [("Content-Type", "text/html"), ("Location", "http://elsewhere.test/sparql")])

@@ -29,6 +29,8 @@ from webapp.questions.services import save_question_set
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.slow
+
 
 def wait_for(condition, seconds=120):
     deadline = time.monotonic() + seconds

@@ -52,6 +52,7 @@ def the_job(graph):
     return Job.objects.get(graph=graph, kind=JobKind.SELF_TRAIN)
 
 
+@pytest.mark.slow
 def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users, monkeypatch):
     monkeypatch.setattr(engine.SelfTrainingResult, "better", False)
     graph = imported(users)
@@ -137,6 +138,7 @@ def left_of(job):
     return [one.name for one in (out, engine.get_resume_path(out)) if one.exists()]
 
 
+@pytest.mark.slow
 def test_a_disk_that_becomes_full_in_mid_training_fails_it_and_leaves_nothing_behind(users, monkeypatch):
     graph = imported(users)
     job = the_job(graph)
@@ -156,6 +158,7 @@ def test_a_disk_that_becomes_full_in_mid_training_fails_it_and_leaves_nothing_be
     assert job.state == JobState.DONE
 
 
+@pytest.mark.slow
 def test_one_that_is_cancelled_in_mid_training_goes_on_when_it_is_tried_again(users, monkeypatch):
     graph = imported(users)
     job = the_job(graph)
@@ -181,7 +184,9 @@ def append(graph, api):
     indexing.index_graph(Job.objects.filter(graph=graph, kind=JobKind.INDEX).latest("pk").pk)
 
 
-@pytest.mark.parametrize("running", [False, True], ids=["waiting", "in mid training"])
+@pytest.mark.parametrize(
+    "running", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["waiting", "in mid training"]
+)
 def test_a_new_version_stops_the_training_of_the_one_before(users, api, monkeypatch, running):
     graph = imported(users)
     first = the_job(graph)
@@ -216,6 +221,7 @@ def test_one_runs_at_a_time_and_none_while_anything_else_is_to_be_done(users):
     assert jobs.claim(job_id=the_job(other).pk, worker="w") is None
 
 
+@pytest.mark.slow
 def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeypatch):
     graph = imported(users)
     job = the_job(graph)

@@ -103,7 +103,10 @@ def text_version(tiny_graph):
     return make
 
 
-@pytest.mark.parametrize("method", sorted(registry.TRAINED - {"router"}))
+@pytest.mark.parametrize(
+    "method",
+    [pytest.param("graph-s3", marks=pytest.mark.slow), *sorted(registry.TRAINED - {"graph-s3", "router"})],
+)
 def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, users, method, events):
     config = {"epochs": 1}
     job = experiments.start_training(

@@ -45,6 +45,7 @@ def run(tmp_path, chosen):
     return found, said
 
 
+@pytest.mark.slow
 def test_finished_cells_are_not_done_again(tmp_path, films, monkeypatch):
     chosen = config(tmp_path, films)
     first, said = run(tmp_path, chosen)

@@ -112,6 +112,7 @@ def test_what_is_computed_roughly_is_not_kept_for_questions(encoder):
     assert "who directed Jaws?" not in encoder._cache
 
 
+@pytest.mark.slow
 def test_texts_of_as_many_tokens_are_encoded_together_with_little_padding(encoder, monkeypatch):
     shapes, told = [], []
 

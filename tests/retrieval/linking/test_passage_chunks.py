@@ -55,6 +55,7 @@ def arrays(directory):
     return [np.load(directory / f"{name}.npy") for name in ("vectors", "sentences", "sentence_offsets")]
 
 
+@pytest.mark.slow
 def test_two_processes_write_what_one_does(graph, encoder, children, monkeypatch):
     seen, nice, threads = [], [], set()
 
@@ -85,6 +86,7 @@ def test_two_processes_write_what_one_does(graph, encoder, children, monkeypatch
         assert np.allclose(one.astype(float), two.astype(float), atol=5e-3)
 
 
+@pytest.mark.slow
 def test_what_is_there_is_not_encoded_again_and_claims_of_the_dead_are_forgotten(graph, encoder, children):
     chunks = Chunks(graph.path / "c", COUNT, SIZE)
     chunks.folder.mkdir()
@@ -102,6 +104,7 @@ def test_what_is_there_is_not_encoded_again_and_claims_of_the_dead_are_forgotten
     assert not list(chunks.folder.glob("*.claimed"))
 
 
+@pytest.mark.slow
 def test_a_stop_ends_the_processes_and_keeps_what_was_written(graph, encoder, children):
     seen = []
     with pytest.raises(Cancelled):
@@ -119,6 +122,7 @@ def test_a_stop_ends_the_processes_and_keeps_what_was_written(graph, encoder, ch
     assert len(seen) == 6 - kept
 
 
+@pytest.mark.slow
 def test_an_error_of_a_process_reaches_who_asked_and_ends_the_others(graph, encoder, children, monkeypatch):
     monkeypatch.setattr(encoder, "source", "no-such-encoder")
     with pytest.raises(ConfigError, match="no-such-encoder"):
@@ -126,6 +130,7 @@ def test_an_error_of_a_process_reaches_who_asked_and_ends_the_others(graph, enco
     assert all(child.poll() is not None for child in children)
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_is_told_with_what_to_do(graph, encoder, children):
     def kill(_):
         children[0].kill()

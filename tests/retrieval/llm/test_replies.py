@@ -108,6 +108,7 @@ for index, reply in asker.ask(asked):
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_pays_only_for_the_rest(tmp_path):
     with LLMServer(echo) as server:
         run = subprocess.Popen(

@@ -62,7 +62,7 @@ def ask(engine, question, follows=None):
     return [answer.label for answer in answers], turn
 
 
-@pytest.mark.parametrize("graph", WRONG)
+@pytest.mark.parametrize("graph", [pytest.param("demo", marks=pytest.mark.slow), *sorted(WRONG.keys() - {"demo"})])
 def test_two_turns(tmp_path, graph):
     engine = engine_of(graph, tmp_path)
     wrong = set()

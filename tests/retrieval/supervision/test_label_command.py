@@ -64,6 +64,7 @@ def test_coverage_fit_compression_and_usage_are_printed(paths, llm, capsys):
     assert len(llm.requests) == 6
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_and_pays_only_for_the_rest(paths, llm):
     arguments, out = paths
     llm.delay = 0.15  # a word

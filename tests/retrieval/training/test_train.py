@@ -77,6 +77,7 @@ def test_the_manifest_says_where_everything_came_from(graph, tmp_path):
     assert checkpoints.compute_fingerprint(opened.weights, opened.config) == manifest["fingerprint"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("averaging", [0.0, 0.5])
 def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path, averaging):
     out, told, settings = tmp_path / "out", [], SETTINGS | {"averaging": averaging}
@@ -98,6 +99,7 @@ def test_a_stopped_training_goes_on_where_it_was(graph, tmp_path, averaging):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["graph", "out", "whole"]
 
 
+@pytest.mark.slow
 def test_a_disk_that_becomes_full_in_mid_training_is_told_and_gone_on_from(graph, tmp_path):
     out = tmp_path / "out"
     learn = partial(train, "rel-rag-path", graph, questions(), config=SETTINGS, encoder=WordEncoder())

@@ -17,6 +17,7 @@ def test_what_is_far_below_all_but_one_question_in_a_hundred_is_doubted_and_few_
     assert Validation({}, supports[:49]).least_support is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["rel-rag-path", "reg-path"])
 def test_a_checkpoint_keeps_the_least_support_and_doubts_what_has_less(method, tmp_path):
     graph, encoder = build(tmp_path / "graph"), WordEncoder()

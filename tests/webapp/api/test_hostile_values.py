@@ -163,6 +163,7 @@ def wrong(answer):
     return ""
 
 
+@pytest.mark.slow
 def test_nothing_breaks(known, users):
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
     found, sent = [], 0

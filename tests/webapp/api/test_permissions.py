@@ -132,6 +132,7 @@ def client_of(person, scope):
     return client
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", CREDENTIALS)
 def test_nobody_does_what_is_not_for_them(world, scope, record_property):
     things, people = world

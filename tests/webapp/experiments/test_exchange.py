@@ -43,6 +43,7 @@ def take(client, graph, content, name="mine.zip"):
     return client.get(f"/api/v1/jobs/{answer.json()['id']}").json()
 
 
+@pytest.mark.slow
 def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_graph):
     answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
     content = b"".join(answer.streaming_content)
@@ -64,6 +65,7 @@ def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_grap
     assert Checkpoint.objects.filter(graph=tiny_graph).count() == 2
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_graph_is_not_used_until_it_is_promoted(api, trained, tiny_graph):
     answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")
     content = b"".join(answer.streaming_content)
@@ -84,6 +86,7 @@ def rewritten(content, **changes):
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_what_is_broken_foreign_or_could_run_is_refused_in_words_before_anything_is_loaded(
     api, trained, tiny_graph, monkeypatch
 ):
@@ -145,6 +148,7 @@ def test_a_waiting_upload_can_be_cancelled_and_its_file_goes(api, tiny_graph):
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_an_upload_is_cancelled_while_it_is_read(api, trained, tiny_graph, monkeypatch):
     client = api("analyst")
     answer = api("viewer").get(f"/api/v1/checkpoints/{trained.pk}/download")

@@ -140,6 +140,7 @@ async def test_even_a_lost_last_announcement_is_found(run, cookie):
     assert await close_code(connection) == 1000
 
 
+@pytest.mark.slow
 async def test_a_quiet_socket_stays_open(run, cookie):
     connection = await opened(url(run), cookie)
     jobs_connection = await opened("/ws/jobs", cookie)

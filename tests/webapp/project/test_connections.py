@@ -61,6 +61,7 @@ def wait_for(condition, seconds=30):
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_a_half_sent_head_is_answered_and_closed(server):
     began = time.monotonic()
     for part in (HALF, HALF[:3], WHOLE[:-2]):
@@ -105,6 +106,7 @@ def test_half_sent_bodies_keep_nobody_out(server):
     wait_for(lambda: count_open(crowd) == 0)
 
 
+@pytest.mark.slow
 def test_a_slow_body_goes_on_as_long_as_bytes_arrive(server):
     body = b'{"username": "viewer", "password": "wrong"}'
     head = f"POST /api/v1/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
@@ -211,6 +213,7 @@ def test_no_socket_leaves_anything_in_redis(server, redis):
     assert left == set()
 
 
+@pytest.mark.slow
 def test_a_killed_server_leaves_no_group_behind(users, redis, tmp_path):
     with WebServer(tmp_path, {}) as server:
         ping(server.open_socket(server.token("viewer")))
@@ -251,6 +254,7 @@ def narrow(users, tmp_path):
         yield server
 
 
+@pytest.mark.slow
 def test_requests_of_one_client_wait_for_their_turn_and_no_others(narrow):
     token = narrow.token("viewer")
     with tokens_locked():
@@ -262,6 +266,7 @@ def test_requests_of_one_client_wait_for_their_turn_and_no_others(narrow):
     assert [read_status(client) for client in sent if client not in refused] == [200] * 5
 
 
+@pytest.mark.slow
 def test_made_up_credentials_share_the_lane_of_their_address(narrow):
     session = f"{narrow.url}/api/v1/session"
     with tokens_locked():
@@ -278,6 +283,7 @@ def test_made_up_credentials_share_the_lane_of_their_address(narrow):
     assert requests.get(session, timeout=10).status_code == 200
 
 
+@pytest.mark.slow
 def test_the_limit_of_descriptors_is_raised():
     code = (
         "import django; django.setup(); import resource as r; from webapp.project import connections as c; "
@@ -290,6 +296,7 @@ def test_the_limit_of_descriptors_is_raised():
     assert done.stdout.split() == ["300", "4000", "3744"]
 
 
+@pytest.mark.slow
 def test_with_few_descriptors_half_sent_requests_keep_nobody_out(users, tmp_path):
     with WebServer(tmp_path, {}, files=512) as server:
         crowd = [server.connect(HALF, address=f"127.0.0.{n % 15 + 2}") for n in range(1500)]
@@ -299,6 +306,7 @@ def test_with_few_descriptors_half_sent_requests_keep_nobody_out(users, tmp_path
         assert server.log.read_text().count("Too many open files") == 0
 
 
+@pytest.mark.slow
 def test_sockets_and_half_sent_requests_leave_room_for_requests(users, tmp_path):
     with WebServer(tmp_path, {"SOCKETS_OF_PERSON": 1000, "SOCKETS_OF_ADDRESS": 100}, files=512) as server:
         head = (

@@ -15,6 +15,8 @@ from tests.support.clew import ROOT, Clew
 from webapp.project import orphans
 from webapp.project.embedded import Servers
 
+pytestmark = pytest.mark.slow
+
 
 def wait_for(condition, seconds=120):
     deadline = time.monotonic() + seconds

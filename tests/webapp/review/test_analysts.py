@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from tests.support import analysts
 from tests.support.analysts import Analyst, Team, among, fits
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
@@ -163,6 +164,7 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_counts_once(queue, team,
         return answer
 
     monkeypatch.setattr(Analyst, "_post", losing)
+    monkeypatch.setattr(analysts, "RETRY_S", 0.01)
     with team(row, {"ann": 0.0}) as people:
         people.join()
     (ann,) = people.analysts

@@ -172,6 +172,7 @@ async def drip(browser, until):
         await asyncio.sleep(0.2)
 
 
+@pytest.mark.slow
 async def test_slow_uploads_hold_no_connection_and_are_limited(users, api, settings):
     """The pool has 20 connections: were each upload to hold one, nobody else would get any."""
     from django.contrib.auth import get_user_model

@@ -8,6 +8,7 @@ from tests.benchmarks.fuzz_seeds import BAD, SEEDS
 INPUTS = 25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", [reader for reader in SEEDS if reader != "parquet"])
 def test_a_broken_file_ends_in_words(reader, tmp_path):
     small = set(range(len(SEEDS[reader]), len(SEEDS[reader]) + len(BAD.get(reader, []))))

@@ -66,6 +66,7 @@ def test_states_of_refined_trajectories_know_what_else_leads_to_the_answers(grap
     assert found[0].thought == "The question is about Jaws: look at the facts around."
 
 
+@pytest.mark.slow
 def test_it_is_trained_kept_opened_and_asked(graph, episode, tmp_path):
     world, walked = episode
     texts, state = [], walked.beginning

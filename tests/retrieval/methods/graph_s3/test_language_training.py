@@ -85,6 +85,7 @@ def imitated(world, tiny, examples, tmp_path_factory):
     return made, where
 
 
+@pytest.mark.slow
 def test_sft_teaches_thought_and_action(world, imitated):
     made, _ = imitated
     losses = [row["loss"] for row in made.curves]
@@ -99,6 +100,7 @@ def test_sft_teaches_thought_and_action(world, imitated):
     assert labels(world.snapshot, environment.state.find_answers()) == ["Lincoln", "Munich"]
 
 
+@pytest.mark.slow
 def test_grpo_follows_the_stepwise_reward_and_records_every_step(world, tiny, examples, imitated):
     made, where = imitated
     again = trainer(world, tiny, where)
@@ -125,6 +127,7 @@ def test_grpo_follows_the_stepwise_reward_and_records_every_step(world, tiny, ex
     assert any(not torch.equal(after[name], before[name]) for name in after)
 
 
+@pytest.mark.slow
 def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, tmp_path):
     said = []
     where = tmp_path / "resume"
@@ -147,6 +150,7 @@ def test_stopped_training_goes_on_after_its_last_step(world, tiny, examples, tmp
     assert other.curves == []
 
 
+@pytest.mark.slow
 def test_stopped_reinforcement_goes_on_against_what_was_imitated(world, tiny, examples, imitated, tmp_path):
     where = tmp_path / "resume"
     shutil.copytree(imitated[1], where)

@@ -77,6 +77,7 @@ def test_the_checkpoint_holds_a_curve_of_every_step(trained):
     assert last > first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop_at", ["epoch 2 of at most 3", "epoch 2 of at most 2"])
 def test_a_training_stopped_in_either_stage_goes_on(films, trained, tmp_path, stop_at):
     stopping = {"now": False}
@@ -156,6 +157,7 @@ def test_kinds_of_options_and_where_the_agent_is(films):
     assert build_decision(world, state).lineage == (-1,), "it came back to the topic and gave up what it chose"
 
 
+@pytest.mark.slow
 def test_given_trajectories_are_learned_from(films, tmp_path):
     """Of people's corrections, or a language model's."""
     world = AgentWorld(Frontiers(films))

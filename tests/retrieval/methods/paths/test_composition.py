@@ -67,6 +67,7 @@ def test_no_more_than_wanted_and_the_same_again(graph):
     assert first == again
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("composed", "hops"), [(1.0, 2), (0.0, 1)])
 def test_a_relation_path_that_no_question_has_is_followed(composed, hops, tmp_path):
     graph, encoder = films.build(tmp_path / "graph"), films.WordEncoder()

@@ -107,6 +107,7 @@ def _exact(retriever, graph, asked):
     return right / len(asked)
 
 
+@pytest.mark.slow
 def test_relation_paths_alone_teach_what_to_walk(tmp_path):
     """Questions without topics and answers, each with its path and a spurious one drawn at random."""
     graph, encoder = build(tmp_path / "graph"), WordEncoder()
