@@ -145,23 +145,31 @@ def tiny_gzip(tiny_file: Path) -> bytes:
     return gzip.compress(tiny_file.read_bytes())
 
 
-@pytest.fixture
-def tiny_graph(users: dict[str, Any]) -> Any:
-    """A graph that is ready to be asked, with a real snapshot of ``TINY``."""
+@pytest.fixture(scope="session")
+def tiny_snapshot(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The snapshot of ``TINY``, to be copied."""
     from retrieval.kg.build import build_snapshot
     from retrieval.kg.table import TripleTable
+
+    return build_snapshot(TripleTable.from_facts(TINY), tmp_path_factory.mktemp("tiny") / "graph")
+
+
+@pytest.fixture
+def tiny_graph(users: dict[str, Any], tiny_snapshot: Any) -> Any:
+    """A graph that is ready to be asked, with a real snapshot of ``TINY``."""
+    import shutil
+
     from webapp.graphs import files
     from webapp.graphs.models import Graph, GraphState, GraphVersion
 
     graph = Graph.objects.create(name="Tiny", created_by=users["admin"], visibility="public")
     name = files.build_snapshot_name(graph.pk, 1)
-    files.ensure_local_path(name).parent.mkdir(parents=True)
-    built = build_snapshot(TripleTable.from_facts(TINY), files.ensure_local_path(name))
-    m = built.manifest
+    shutil.copytree(tiny_snapshot.path, files.ensure_local_path(name))
+    m = tiny_snapshot.manifest
     graph.snapshot = GraphVersion.objects.create(
         graph=graph,
         version=1,
-        hash=built.hash,
+        hash=tiny_snapshot.hash,
         path=name,
         entities=m.entities,
         relations=m.relations,
