@@ -105,7 +105,10 @@ def text_version(tiny_graph):
 
 @pytest.mark.parametrize(
     "method",
-    [pytest.param("graph-s3", marks=pytest.mark.slow), *sorted(registry.TRAINED - {"graph-s3", "router"})],
+    [
+        method if method == "rel-rag-path" else pytest.param(method, marks=pytest.mark.slow)
+        for method in sorted(registry.TRAINED - {"router"})
+    ],
 )
 def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, users, method, events):
     config = {"epochs": 1}

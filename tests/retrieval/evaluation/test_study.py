@@ -69,6 +69,7 @@ def test_finished_cells_are_not_done_again(tmp_path, films, monkeypatch):
     assert said[0] == "training films--tiny--1--0"
 
 
+@pytest.mark.slow
 def test_a_study_that_was_stopped_keeps_what_is_finished(tmp_path, films, monkeypatch):
     chosen = config(tmp_path, films, seeds=[0, 1])
     whole = StudyRunner(chosen, tmp_path / "out", encoder=WordEncoder()).run()
