@@ -27,11 +27,11 @@ from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, Que
 from retrieval.evidence.chains import count_facts
 from retrieval.kg.snapshot import KINDS
 from retrieval.language.operators import find_cues
+from retrieval.language.words import read as words
 from retrieval.linking.linker import Linker
 from retrieval.linking.mentions import MentionSpan
 from retrieval.programs.algebra.operations import Entities, walk
 from retrieval.programs.rendering.names import from_named_json
-from retrieval.programs.words import read as words
 from retrieval.reasoning.base import Conclusion
 from retrieval.types import LinkedEntity, Usage
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.language.program_words import COMPARATIVES, EVENTS, NEGATIONS, PERIODICAL, STOP, SUPERLATIVES
+from retrieval.language.words import Word, find_target_words, get_related_stems, get_stem
 from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
-from retrieval.programs.lexicon import COMPARATIVES, EVENTS, NEGATIONS, PERIODICAL, STOP, SUPERLATIVES
 from retrieval.programs.scoring.features import get_result_key
-from retrieval.programs.words import Word, find_target_words, get_related_stems, get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.grammar.constituents import Part

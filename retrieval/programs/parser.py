@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval import effort
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Entities, Exists, Program
@@ -34,7 +35,6 @@ from retrieval.programs.scoring.features import Signs, build_question_traits, co
 from retrieval.programs.scoring.judge import LOOKED_AT, Judge, build_judge_signs
 from retrieval.programs.scoring.result_features import ResultFeatures
 from retrieval.programs.weights import Weights
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.language.amounts import Comparison, Folding
 from retrieval.programs.algebra.operations import (
     And,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -20,13 +20,12 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Key,
     Program,
     Top,
     Walk,
-)  # fmt: skip
+)
 from retrieval.programs.rendering.wording import make_plural
 
 if TYPE_CHECKING:

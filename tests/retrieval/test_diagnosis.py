@@ -18,19 +18,9 @@ from retrieval.diagnosis.record import build_record
 from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.errors import QuestionError, UnknownEntityError
 from retrieval.events import RunCancelled, RunFailed
+from retrieval.language.amounts import Comparison
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.operations import (
-    And,
-    Comparison,
-    Constant,
-    Count,
-    Entities,
-    Filter,
-    Having,
-    Key,
-    Top,
-    Walk,
-)
+from retrieval.programs.algebra.operations import And, Constant, Count, Entities, Filter, Having, Key, Top, Walk
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot import KINDS
+from retrieval.language.amounts import ValueKind
+from retrieval.language.words import detect_question_kind
+from retrieval.language.words import read as words
 from retrieval.programs.algebra.columns import VALUE_KINDS
-from retrieval.programs.algebra.operations import ValueKind
-from retrieval.programs.words import detect_question_kind
-from retrieval.programs.words import read as words
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.programs.words import get_stem
+from retrieval.language.words import get_stem
 
 if TYPE_CHECKING:
-    from retrieval.programs.words import Word
+    from retrieval.language.words import Word
 
 #: What stands before who does something, where the verb comes last.
 _HELPS = frozenset({"do", "does", "did", "can", "could", "will", "would"})

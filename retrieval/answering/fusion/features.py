@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.answering.fusion.direction import infer_direction
+from retrieval.language.words import detect_question_kind
+from retrieval.language.words import read as words
 from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
-from retrieval.programs.words import detect_question_kind
-from retrieval.programs.words import read as words
 from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:

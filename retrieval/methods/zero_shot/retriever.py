@@ -18,6 +18,7 @@ from retrieval import effort
 from retrieval.config import InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
+from retrieval.language.amounts import ValueKind
 from retrieval.linking.features import TextEncoder, make_relation_vectors
 from retrieval.methods import registry
 from retrieval.methods.common.ranking import RankingRetriever, should_decompose
@@ -31,7 +32,6 @@ from retrieval.methods.zero_shot.features import (
 from retrieval.methods.zero_shot.model import PathScorer
 from retrieval.methods.zero_shot.wordings import Wordings
 from retrieval.pretrained import LACKING, PATHS
-from retrieval.programs.algebra.operations import ValueKind
 from retrieval.programs.grounding.schema import Schema
 from retrieval.types import RelationPath
 

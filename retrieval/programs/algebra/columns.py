@@ -14,7 +14,8 @@ import numpy as np
 from retrieval.kg import typed_values
 from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.values import Value, has_days_first, parse, parse_counted
-from retrieval.programs.algebra.operations import Key, ValueKind
+from retrieval.language.amounts import ValueKind
+from retrieval.programs.algebra.operations import Key
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

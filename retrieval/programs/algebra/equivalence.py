@@ -5,18 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from retrieval.programs.algebra.operations import (
-    And,
-    Arithmetic,
-    Comparison,
-    Constant,
-    Holds,
-    Key,
-    Operation,
-    Or,
-    Program,
-    to_json,
-)
+from retrieval.language.amounts import Comparison
+from retrieval.programs.algebra.operations import And, Arithmetic, Constant, Holds, Key, Operation, Or, Program, to_json
 
 _TURNED = {
     Comparison.MORE: Comparison.LESS,

@@ -13,11 +13,11 @@ from retrieval.errors import ProgramError, check
 from retrieval.kg.search.walks import walk_relation
 from retrieval.kg.snapshot.arrays import is_among, sort_unique
 from retrieval.kg.values import compute_day_number, compute_month_day
+from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -25,7 +25,6 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Holds,
     Key,
@@ -34,11 +33,9 @@ from retrieval.programs.algebra.operations import (
     Or,
     Program,
     TextFilter,
-    TextMatch,
     Top,
-    ValueKind,
     Walk,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

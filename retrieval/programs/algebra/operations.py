@@ -13,51 +13,7 @@ from enum import StrEnum
 from typing import Any
 from weakref import WeakValueDictionary
 
-
-class Comparison(StrEnum):
-    """How a value is compared with another."""
-
-    LESS = "<"
-    AT_MOST = "<="
-    EQUAL = "="
-    NOT_EQUAL = "!="
-    AT_LEAST = ">="
-    MORE = ">"
-
-    @property
-    def negated(self) -> Comparison:
-        """What holds where this one does not."""
-        return _NEGATED[self]
-
-    @property
-    def mirrored(self) -> Comparison:
-        """What holds of the sides exchanged."""
-        return _MIRRORED.get(self, self)
-
-
-_NEGATED = {
-    Comparison.LESS: Comparison.AT_LEAST,
-    Comparison.AT_MOST: Comparison.MORE,
-    Comparison.EQUAL: Comparison.NOT_EQUAL,
-    Comparison.NOT_EQUAL: Comparison.EQUAL,
-    Comparison.AT_LEAST: Comparison.LESS,
-    Comparison.MORE: Comparison.AT_MOST,
-}
-_MIRRORED = {
-    Comparison.LESS: Comparison.MORE,
-    Comparison.AT_MOST: Comparison.AT_LEAST,
-    Comparison.AT_LEAST: Comparison.AT_MOST,
-    Comparison.MORE: Comparison.LESS,
-}
-
-
-class Folding(StrEnum):
-    """What becomes of several values."""
-
-    SUM = "sum"
-    AVERAGE = "average"
-    LEAST = "min"
-    MOST = "max"
+from retrieval.language.amounts import Amount, Comparison, Folding, TextMatch, ValueKind
 
 
 class Operation(StrEnum):
@@ -69,23 +25,6 @@ class Operation(StrEnum):
     PRODUCT = "product"
     RATIO = "ratio"
     SHARE = "share"
-
-
-class ValueKind(StrEnum):
-    """What a literal is."""
-
-    NUMBER = "number"
-    DATE = "date"
-    TIME = "time"
-    MONTH_DAY = "month-day"
-
-
-class TextMatch(StrEnum):
-    """How a text is compared with words of the question."""
-
-    CONTAINS = "contains"
-    STARTS = "starts with"
-    ENDS = "ends with"
 
 
 _KNOWN: WeakValueDictionary[tuple[object, ...], Any] = WeakValueDictionary()
@@ -185,21 +124,18 @@ class Key:
 
 @dataclass(frozen=True, eq=False)
 class Constant(Program):
-    """A number, date or time of the question.
-
-    Attributes:
-        value: in the base unit of its dimension (:mod:`retrieval.kg.values`).
-        kind: what it is.
-        dimension: of its unit, empty where it has none.
-        text: as it stands in the question.
-        factor: of its unit to the base unit.
-    """
+    """An amount that a program computes or compares with; the attributes are those of :class:`Amount`."""
 
     value: float
     kind: ValueKind = ValueKind.NUMBER
     dimension: str = ""
     text: str = ""
     factor: float = 1.0
+
+    @classmethod
+    def from_amount(cls, amount: Amount) -> Constant:
+        """The constant that stands for an amount of the question."""
+        return cls(amount.value, amount.kind, amount.dimension, amount.text, amount.factor)
 
 
 @dataclass(frozen=True, eq=False)

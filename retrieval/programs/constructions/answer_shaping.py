@@ -12,11 +12,13 @@ import numpy as np
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.kg.values import parse
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.amounts import Comparison, Folding, ValueKind
+from retrieval.language.program_words import FOLDINGS, STOP
+from retrieval.language.words import QuestionWords, get_label_stems
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     And,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -24,13 +26,11 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Key,
     Or,
     Program,
     Top,
-    ValueKind,
     Walk,
     walk,
 )
@@ -39,8 +39,6 @@ from retrieval.programs.constructions.connections import Pairs, find_named_pair,
 from retrieval.programs.constructions.implied_verbs import Doing
 from retrieval.programs.grammar.constituents import Part, iter_leaves, list_conditions, restore_skipped_word
 from retrieval.programs.grounding.anchors.anchor import Relating
-from retrieval.programs.lexicon import FOLDINGS, STOP
-from retrieval.programs.words import QuestionWords, get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.constructions.row_order import RowOrder

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.language.program_words import PREPOSITIONS, RELATIVE
+from retrieval.language.words import detect_question_kind
 from retrieval.programs.algebra.operations import Having
-from retrieval.programs.lexicon import PREPOSITIONS, RELATIVE
-from retrieval.programs.words import detect_question_kind
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.algebra.execution import Executor
     from retrieval.programs.grounding.anchors.anchor import Anchor, Relating
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.words import QuestionWords
 
 #: Words before the noun of a request, and nouns that stand for what follows their "of".
 _BEFORE = frozenset({

@@ -15,6 +15,15 @@ import numpy as np
 
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.arrays import find_common, is_among
+from retrieval.language.amounts import Folding, ValueKind
+from retrieval.language.program_words import STOP
+from retrieval.language.words import (
+    QuestionWords,
+    generate_agent_stems,
+    get_label_stems,
+    get_related_stems,
+    join_words,
+)
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
@@ -22,12 +31,10 @@ from retrieval.programs.algebra.operations import (
     Count,
     Entities,
     Fold,
-    Folding,
     Key,
     KeyOf,
     Operation,
     Program,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.constructions.construction import ComposedQuestion
@@ -36,14 +43,6 @@ from retrieval.programs.constructions.row_order import extract_subquestion, move
 from retrieval.programs.grammar.constituents import Part, iter_leaves
 from retrieval.programs.grounding.computed import BEGUN, ENDED, get_boundary_stems
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import (
-    QuestionWords,
-    generate_agent_stems,
-    get_label_stems,
-    get_related_stems,
-    join_words,
-)
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
@@ -165,10 +164,10 @@ class Calculations:
             return
         named_words = {n for anchor in anchors if anchor.extra == "node" for n in range(anchor.first, anchor.last)}
         for quantity in question.quantities:
-            constant, first, last = quantity.constant, quantity.first, quantity.last
-            number = constant.value / constant.factor
-            bare = quantity.upper is None and quantity.comparison is None and constant.kind is ValueKind.NUMBER
-            if not bare or number <= 0 or number == 1 or (number in _YEARS and not constant.dimension):
+            amount, first, last = quantity.amount, quantity.first, quantity.last
+            number = amount.value / amount.factor
+            bare = quantity.upper is None and quantity.comparison is None and amount.kind is ValueKind.NUMBER
+            if not bare or number <= 0 or number == 1 or (number in _YEARS and not amount.dimension):
                 continue
             if named_words & set(range(first, last)) or (first and question.words[first - 1].text in _COMPARED):
                 continue

@@ -13,9 +13,9 @@ from retrieval.programs.algebra.operations import And, Entities, Or, Program, Wa
 from retrieval.programs.grammar.constituents import is_plain, list_conditions
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.algebra.execution import Executor
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.words import QuestionWords
 
 #: Ways that are kept, the first; and things of a pair.
 _FEW, _PAIR = 2, 2

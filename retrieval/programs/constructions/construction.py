@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from retrieval.language.words import QuestionWords
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Anchor
-from retrieval.programs.words import QuestionWords
 
 
 @dataclass(frozen=True, slots=True)

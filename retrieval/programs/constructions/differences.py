@@ -9,13 +9,14 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from retrieval.kg.values import parse
-from retrieval.programs.algebra.operations import Arithmetic, Entities, Key, KeyOf, Operation, Program, ValueKind, Walk
+from retrieval.language.amounts import ValueKind
+from retrieval.language.program_words import COMPARATIVES
+from retrieval.language.words import QuestionWords, get_stem, join_words
+from retrieval.programs.algebra.operations import Arithmetic, Entities, Key, KeyOf, Operation, Program, Walk
 from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Features
-from retrieval.programs.lexicon import COMPARATIVES
-from retrieval.programs.words import QuestionWords, get_stem, join_words
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor

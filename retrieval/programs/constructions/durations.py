@@ -7,22 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs.algebra.operations import (
-    Comparison,
-    Constant,
-    Count,
-    Filter,
-    Fold,
-    Folding,
-    Having,
-    Program,
-    Top,
-)
+from retrieval.language.amounts import Comparison, Folding
+from retrieval.language.words import QuestionWords, join_words
+from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Program, Top
 from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.words import QuestionWords, join_words
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.language.program_words import LIGHT, STOP
 from retrieval.programs.algebra.operations import Program, Walk
 from retrieval.programs.grammar.constituents import Part, iter_leaves, restore_skipped_word
-from retrieval.programs.lexicon import LIGHT, STOP
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.algebra.execution import Executor
     from retrieval.programs.grounding.anchors.similarity import Similarity
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.words import QuestionWords
 
 #: Things that somebody did something with, at most.
 _MOST = 3_000

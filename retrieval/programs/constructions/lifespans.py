@@ -7,11 +7,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra.operations import Fold, Folding, Having, Key, KeyOf, Program, Top
+from retrieval.language.amounts import Folding
+from retrieval.language.words import QuestionWords, join_words
+from retrieval.programs.algebra.operations import Fold, Having, Key, KeyOf, Program, Top
 from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
-from retrieval.programs.words import QuestionWords, join_words
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.program_words import COMPARATIVES, SUPERLATIVES
+from retrieval.language.words import get_label_stems
 from retrieval.programs.algebra.operations import EVERY, Key, Program, Top
-from retrieval.programs.lexicon import COMPARATIVES, SUPERLATIVES
-from retrieval.programs.words import get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Program, Walk
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor, Result

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common, is_among
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.amounts import Comparison
+from retrieval.language.program_words import STOP
+from retrieval.language.words import QuestionWords, Word
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.operations import Comparison, Filter, Having, Key, KeyOf, Program, Top, Walk
+from retrieval.programs.algebra.operations import Filter, Having, Key, KeyOf, Program, Top, Walk
 from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Relating
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import QuestionWords, Word
 
 if TYPE_CHECKING:
     import numpy as np

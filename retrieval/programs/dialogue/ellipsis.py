@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from retrieval.language.program_words import STOP
 from retrieval.programs.dialogue.referents import is_called, list_directions
 from retrieval.programs.dialogue.rewriting import Rewriting
-from retrieval.programs.lexicon import STOP
 from retrieval.types import Denoted
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.dialogue.referents import Referents
     from retrieval.programs.grounding.anchors.anchor import Anchor
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.words import QuestionWords
     from retrieval.types import Turn
 
 _OPENING = re.compile(

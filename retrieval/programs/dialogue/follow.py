@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval import thresholds
+from retrieval.language.words import read
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.dialogue.ellipsis import (
     Ellipses,
@@ -20,7 +21,6 @@ from retrieval.programs.dialogue.ellipsis import (
 from retrieval.programs.dialogue.references import resolve_references
 from retrieval.programs.dialogue.referents import find_referents
 from retrieval.programs.dialogue.rewriting import Rewriting
-from retrieval.programs.words import read
 from retrieval.types import Turn
 
 if TYPE_CHECKING:

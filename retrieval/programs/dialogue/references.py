@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from retrieval.language.program_words import COMPARATIVES, SUPERLATIVES
 from retrieval.programs.dialogue.referents import Referents, get_shared_noun, is_called, is_person
 from retrieval.programs.dialogue.rewriting import Rewriting
-from retrieval.programs.lexicon import COMPARATIVES, SUPERLATIVES
 from retrieval.types import Denoted
 
 if TYPE_CHECKING:

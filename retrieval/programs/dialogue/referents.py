@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import ProgramError
+from retrieval.language.program_words import PREPOSITIONS
+from retrieval.language.words import get_label_stems, get_stem, read
 from retrieval.programs.algebra.operations import Count, Exists, Fold, Top
 from retrieval.programs.dialogue.rewriting import THINGS
-from retrieval.programs.lexicon import PREPOSITIONS
 from retrieval.programs.rendering.names import from_named_json
 from retrieval.programs.rendering.wording import make_plural
-from retrieval.programs.words import get_label_stems, get_stem, read
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from retrieval import effort
 from retrieval.errors import check
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.program_words import STOP
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Walk
 from retrieval.programs.grammar.composition import ProgramComposer
 from retrieval.programs.grammar.constituents import Part, can_replace_source
 from retrieval.programs.grounding.anchors.anchor import Anchor
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.anchor import Features

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from retrieval.programs.algebra.operations import And, Program, ValueKind, Walk, iter_children
+from retrieval.language.amounts import ValueKind
+from retrieval.programs.algebra.operations import And, Program, Walk, iter_children
 from retrieval.programs.grammar.constituents import Made, Part
 from retrieval.programs.grammar.rules.groups import GroupRules
 from retrieval.programs.grammar.rules.negation import NegationRules
@@ -23,7 +24,7 @@ class ProgramComposer(SetRules, SumRules, RankingRules, GroupRules, NumberRules,
         Args:
             left: stands first.
             right: stands after it.
-            gap: :func:`~retrieval.programs.words.get_gap_class` of what stands between.
+            gap: :func:`~retrieval.language.words.get_gap_class` of what stands between.
         """
         for name, forward in _RULES.get((left.category, right.category), ()):
             method: Callable[[Part, Part, bool, str], Iterator[Made]] = getattr(self, name)

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from retrieval.language.amounts import Folding
+from retrieval.language.words import Quantity
 from retrieval.programs.algebra.operations import (
     And,
     Constant,
     Entities,
     Filter,
-    Folding,
     Having,
     Or,
     Program,
@@ -28,7 +29,6 @@ from retrieval.programs.algebra.operations import (
     Walk,
 )
 from retrieval.programs.grounding.anchors.anchor import Comparing, Features
-from retrieval.programs.words import Quantity
 
 Made = tuple[str, Program | None, Any, Features]
 """A part that two make: category, program, extra and the features of making it."""
@@ -159,13 +159,13 @@ def make_comparison(part: Part) -> Valued:
         return part.extra
     quantity: Quantity = part.extra
     compared = quantity.upper is not None or quantity.comparison is not None
-    return Valued(
-        Comparing(quantity.comparison),
-        quantity.constant,
-        quantity.upper,
-        quantity.upper_included,
-        exact=not compared,
-    )
+    return make_valued(Comparing(quantity.comparison), quantity, exact=not compared)
+
+
+def make_valued(comparing: Comparing, quantity: Quantity, *, exact: bool = False) -> Valued:
+    """A comparison with the amount, or range of amounts, of a quantity."""
+    upper = Constant.from_amount(quantity.upper) if quantity.upper else None
+    return Valued(comparing, Constant.from_amount(quantity.amount), upper, quantity.upper_included, exact=exact)
 
 
 def mark_rule(*pairs: str) -> Callable[[AnyRule], AnyRule]:

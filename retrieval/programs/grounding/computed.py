@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.values import parse
-from retrieval.programs.algebra.operations import Key, ValueKind
+from retrieval.language.amounts import ValueKind
+from retrieval.language.words import get_stem
+from retrieval.programs.algebra.operations import Key
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.words import get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from retrieval.language.program_words import IRREGULAR, PREPOSITIONS
+from retrieval.language.words import get_label_stems, get_related_stems, get_stem
 from retrieval.programs.grounding.relation_types import PERSONAL, parse_stems
-from retrieval.programs.lexicon import IRREGULAR, PREPOSITIONS
-from retrieval.programs.words import get_label_stems, get_related_stems, get_stem
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

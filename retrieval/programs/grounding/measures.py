@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra.operations import ValueKind
+from retrieval.language.amounts import ValueKind
+from retrieval.language.program_words import AMOUNTS, QUANTITIES
+from retrieval.language.words import get_stem, remove_unit
 from retrieval.programs.grounding.computed import ComputedKeys
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.lexicon import AMOUNTS, QUANTITIES
-from retrieval.programs.words import get_stem, remove_unit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from retrieval.programs.lexicon import PREPOSITIONS
-from retrieval.programs.words import get_stem
+from retrieval.language.program_words import PREPOSITIONS
+from retrieval.language.words import get_stem
 
 Form = Literal["noun", "of", "by", "verb"]
 """Of a relation's label: a noun (``capital``), one with "of" (``mother of``), a participle with "by" (``directed by``),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from retrieval.language.words import get_label_stems
 from retrieval.programs.algebra.operations import Entities, Walk
-from retrieval.programs.words import get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -12,6 +12,8 @@ from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.kg.table import ROW
+from retrieval.language.program_words import STOP
+from retrieval.language.words import get_label_stems, get_stem, remove_unit
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.gazetteer import CLASSES
@@ -31,8 +33,6 @@ from retrieval.programs.grounding.relation_types import (
     parse_stems,
 )
 from retrieval.programs.grounding.row_names import find_naming_relations, find_surrogates
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import get_label_stems, get_stem, remove_unit
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -12,8 +12,9 @@ from retrieval.errors import ProgramError
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.sparql.names import NAMING
 from retrieval.kg.values import parse
+from retrieval.language.amounts import ValueKind
 from retrieval.programs.algebra.columns import Columns, ValueType
-from retrieval.programs.algebra.operations import Key, ValueKind
+from retrieval.programs.algebra.operations import Key
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import compute_tolerance
 

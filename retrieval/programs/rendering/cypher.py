@@ -16,12 +16,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
+from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -29,7 +29,6 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Holds,
     Key,
@@ -38,9 +37,7 @@ from retrieval.programs.algebra.operations import (
     Or,
     Program,
     TextFilter,
-    TextMatch,
     Top,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, compute_tolerance, is_whole_number

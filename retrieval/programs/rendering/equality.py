@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from retrieval.language.amounts import Folding
 from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.algebra.operations import Constant, Count, Folding, Key, KeyOf, Program
+from retrieval.programs.algebra.operations import Constant, Count, Key, KeyOf, Program
 
 #: Values that differ by less than this share are equal; dates, by less than so many years.
 CLOSE, CLOSE_DATES = 1e-9, 1e-7

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.values import compute_month_day
+from retrieval.language.amounts import Folding, ValueKind
 from retrieval.programs.algebra.columns import Columns, ValueType, get_difference_type
 from retrieval.programs.algebra.execution import DAYS_OF_A_YEAR, IN_YEARS
-from retrieval.programs.algebra.operations import (
-    Arithmetic,
-    Constant,
-    Fold,
-    Folding,
-    KeyOf,
-    Operation,
-    Program,
-    ValueKind,
-    Walk,
-)
+from retrieval.programs.algebra.operations import Arithmetic, Constant, Fold, KeyOf, Operation, Program, Walk
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from retrieval.kg.values import compute_month_day
+from retrieval.language.amounts import ValueKind
 from retrieval.programs.algebra.columns import VALUE_KINDS, Columns
-from retrieval.programs.algebra.operations import ValueKind
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
+from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -24,7 +24,6 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Holds,
     Key,
@@ -33,11 +32,9 @@ from retrieval.programs.algebra.operations import (
     Or,
     Program,
     TextFilter,
-    TextMatch,
     Top,
-    ValueKind,
     Walk,
-)  # fmt: skip
+)
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, is_whole_number
 from retrieval.programs.rendering.names import split_direction

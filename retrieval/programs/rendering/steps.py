@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -21,7 +21,6 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Holds,
     Key,
@@ -31,7 +30,6 @@ from retrieval.programs.algebra.operations import (
     Program,
     TextFilter,
     Top,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra.operations import Folding, Key, ValueKind
+from retrieval.language.amounts import Folding, ValueKind
+from retrieval.programs.algebra.operations import Key
 from retrieval.programs.rendering.names import split_direction
 
 if TYPE_CHECKING:

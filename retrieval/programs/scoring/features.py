@@ -16,12 +16,13 @@ import numpy as np
 
 from retrieval.errors import ClewError
 from retrieval.kg.snapshot.arrays import is_among
+from retrieval.language.amounts import Comparison, Folding
+from retrieval.language.program_words import NEGATIONS, STOP, SUPERLATIVES
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -29,7 +30,6 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Holds,
     Key,
@@ -41,13 +41,12 @@ from retrieval.programs.algebra.operations import (
     Walk,
     walk,
 )
-from retrieval.programs.lexicon import NEGATIONS, STOP, SUPERLATIVES
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.grammar.constituents import Part
     from retrieval.programs.grounding.schema import Schema
     from retrieval.programs.scoring.candidates import Candidate
-    from retrieval.programs.words import QuestionWords
 
 #: What something is called or told apart by: of "the names of stadiums", stadiums are asked for.
 _NAMING = frozenset({"name", "names", "title", "titles", "id", "ids", "detail", "details"})

@@ -10,7 +10,10 @@ import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.kg.values import parse
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.amounts import ValueKind
+from retrieval.language.program_words import STOP
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.execution import Executor, Result
 from retrieval.programs.algebra.operations import (
     EVERY,
@@ -26,14 +29,11 @@ from retrieval.programs.algebra.operations import (
     Or,
     Program,
     Top,
-    ValueKind,
     Walk,
     walk,
 )
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.anchor import Features

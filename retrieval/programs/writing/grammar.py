@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from retrieval.programs.algebra.operations import Comparison, Folding, Operation, TextMatch
+from retrieval.language.amounts import Comparison, Folding, TextMatch
+from retrieval.programs.algebra.operations import Operation
 
 _SETS = ("Entities", "Walk", "Having", "And", "Or", "Except", "Filter", "TextFilter", "Top")
 _NUMBERS = ("Constant", "KeyOf", "Count", "Fold", "Arithmetic")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra.operations import ValueKind
+from retrieval.language.amounts import ValueKind
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.similarity import Similarity

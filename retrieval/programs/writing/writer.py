@@ -8,11 +8,12 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
+from retrieval.language.quantities import parse_amount
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint
 from retrieval.llm.prompts import load, wrap_fenced, wrap_fenced_lines
 from retrieval.programs.algebra.operations import Constant, Filter, Key, Program, from_json
-from retrieval.programs.quantities import convert_constant, parse_constant
+from retrieval.programs.algebra.units import convert_constant
 from retrieval.programs.rendering.names import map_names
 from retrieval.programs.writing.grammar import build_grammar
 
@@ -142,7 +143,7 @@ def _parse_constants(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     if data.get("op") == "Constant" and "value" not in data:
-        known = parse_constant(str(data.get("text", "")))
+        known = parse_amount(str(data.get("text", "")))
         if known is None or math.isnan(known.value):
             raise ValueError(f"“{data.get('text', '')}” is no number, date or time")
         return {"op": "Constant", **{each.name: getattr(known, each.name) for each in fields(known)}}

@@ -5,10 +5,10 @@ from pathlib import Path
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -16,7 +16,6 @@ from retrieval.programs.algebra.operations import (
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     Holds,
     Key,
@@ -25,11 +24,9 @@ from retrieval.programs.algebra.operations import (
     Or,
     Program,
     TextFilter,
-    TextMatch,
     Top,
-    ValueKind,
     Walk,
-)  # fmt: skip
+)
 
 FACTS = [
     ("Egypt", "type", "country"),

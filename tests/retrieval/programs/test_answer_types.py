@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.programs import words
+from retrieval.language import words
 from retrieval.programs.constructions.answer_types import find_wanted_nodes
 
 from .asking import answers, reader_of

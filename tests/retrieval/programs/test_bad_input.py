@@ -5,19 +5,19 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import Comparison, Folding
+from retrieval.language.quantities import find
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
     Except,
     Filter,
     Fold,
-    Folding,
     Having,
     Key,
     KeyOf,
@@ -25,7 +25,6 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
-from retrieval.programs.quantities import find
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 
@@ -68,13 +67,13 @@ def answers(reader, question):
     ],
 )  # fmt: skip
 def test_numbers_as_people_write_them(text, value):
-    assert [spelt.constant.value for spelt in find(f"more than {text}")] == [value]
+    assert [spelt.amount.value for spelt in find(f"more than {text}")] == [value]
 
 
 def test_an_hour_is_a_time_that_passes():
     spelt, *more = find("longer than an hour")
     assert not more
-    assert (spelt.constant.dimension, spelt.constant.text) == ("duration", "an hour")
+    assert (spelt.amount.dimension, spelt.amount.text) == ("duration", "an hour")
 
 
 def test_an_article_before_a_thing_counts_nothing():

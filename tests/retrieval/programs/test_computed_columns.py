@@ -2,7 +2,8 @@
 
 import pytest
 
-from retrieval.programs.algebra.operations import Fold, Folding, Having, Key, from_json, to_json
+from retrieval.language.amounts import Folding
+from retrieval.programs.algebra.operations import Fold, Having, Key, from_json, to_json
 from retrieval.programs.rendering.wording import Wording
 
 from .asking import answers, reader_of

@@ -7,21 +7,18 @@ import pytest
 from retrieval.errors import ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.operations import (
     And,
-    Comparison,
     Constant,
     Entities,
     Exists,
     Filter,
-    Folding,
     Having,
     Holds,
     Or,
     TextFilter,
-    TextMatch,
     Top,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.rendering.cypher import write_cypher

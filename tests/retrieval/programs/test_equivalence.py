@@ -1,10 +1,10 @@
 """Programs that ask for the same, and programs that only give the same."""
 
+from retrieval.language.amounts import Comparison
 from retrieval.programs.algebra.equivalence import is_equivalent, normalize_program
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
@@ -15,7 +15,7 @@ from retrieval.programs.algebra.operations import (
     Operation,
     Or,
     Walk,
-)  # fmt: skip
+)
 
 A, B, C = Having(1), Having(2), Walk(Entities((3,)), 4)
 ONE, TWO = Count(A), Count(B)

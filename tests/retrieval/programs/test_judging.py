@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from retrieval.language.words import read
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra.operations import Count
 from retrieval.programs.calibration import compute_ranking_evidence
@@ -10,7 +11,6 @@ from retrieval.programs.parser import Parser
 from retrieval.programs.scoring.features import build_question_traits, compute_agreement, compute_signs
 from retrieval.programs.scoring.judge import Judge
 from retrieval.programs.weights import Weights
-from retrieval.programs.words import read
 from tests.retrieval.programs import land
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.table import ROW
+from retrieval.language.words import read
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.constructions.row_order import parse_row_order
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.words import read
 
 from .asking import answers
 

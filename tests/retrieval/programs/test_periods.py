@@ -5,9 +5,9 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import ValueKind
+from retrieval.language.quantities import find
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra.operations import ValueKind
-from retrieval.programs.quantities import find
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 
@@ -71,4 +71,4 @@ def test_periods_sizes_and_nought_are_read(reader, question, expected):
     ["between 31 February and 3 March 2023", "from 45 March to 3 May 2024", "between 0 May and 3 May 2024"],
 )
 def test_days_that_no_calendar_has_make_no_period(text):
-    assert all(own.upper is None or own.constant.kind is not ValueKind.DATE for own in find(text))
+    assert all(own.upper is None or own.amount.kind is not ValueKind.DATE for own in find(text))

@@ -5,8 +5,8 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import Comparison
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra.operations import Comparison
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 

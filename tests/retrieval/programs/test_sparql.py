@@ -11,23 +11,20 @@ from retrieval.errors import ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
-    Comparison,
     Constant,
     Entities,
     Exists,
     Filter,
-    Folding,
     Having,
     Holds,
     Program,
     TextFilter,
-    TextMatch,
     Top,
-    ValueKind,
     Walk,
-)  # fmt: skip
+)
 from retrieval.programs.rendering.rdf import export, get_entity_iri
 from retrieval.programs.rendering.sparql import write_sparql
 

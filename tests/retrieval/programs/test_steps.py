@@ -7,25 +7,23 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.programs.algebra.columns import Columns, ValueType
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
-    Comparison,
     Constant,
     Count,
     Entities,
     Exists,
     Filter,
     Fold,
-    Folding,
     Having,
     KeyOf,
     Operation,
     Program,
     Top,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.rendering.formatting import format_result, format_value

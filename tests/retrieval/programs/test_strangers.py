@@ -6,9 +6,9 @@ import pytest
 from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.words import get_stem, is_object_question, read
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.words import get_stem, is_object_question, read
 
 WORK = [
     ("Anna Berg", "works_for", "Volvo"), ("Lars Holm", "works_for", "Volvo"), ("Kim Lee", "works_for", "Samsung"),

@@ -6,8 +6,8 @@ import pytest
 from retrieval.answering.program_answers import build_answers, build_chains
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language import words
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs import words
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 

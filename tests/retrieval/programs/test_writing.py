@@ -12,7 +12,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import MethodError
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, RunStarted
-from retrieval.programs.algebra.operations import Comparison, TextMatch
+from retrieval.language.amounts import Comparison, TextMatch
 from retrieval.programs.writing.grammar import build_grammar
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land

@@ -9,28 +9,15 @@ import numpy as np
 
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.amounts import Comparison, Folding, ValueKind
+from retrieval.language.program_words import NUMBERING, WAYS
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.operations import (
-    Comparison,
-    Constant,
-    Count,
-    Filter,
-    Fold,
-    Folding,
-    Having,
-    Key,
-    KeyOf,
-    Program,
-    Top,
-    ValueKind,
-    Walk,
-)
+from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Key, KeyOf, Program, Top, Walk
+from retrieval.programs.algebra.units import convert_constant
 from retrieval.programs.grammar.constituents import Made, Part, Valued
 from retrieval.programs.grounding.anchors.anchor import Comparing, Features
 from retrieval.programs.grounding.anchors.finder import Anchors
 from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
-from retrieval.programs.lexicon import NUMBERING, WAYS
-from retrieval.programs.quantities import convert_constant
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema

@@ -9,7 +9,8 @@ from functools import reduce
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs.algebra.operations import EVERY, Count, Fold, Folding, Having, Key, Program, Top, Walk
+from retrieval.language.amounts import Folding
+from retrieval.programs.algebra.operations import EVERY, Count, Fold, Having, Key, Program, Top, Walk
 from retrieval.programs.grammar.constituents import Made, Part, mark_rule
 from retrieval.programs.grammar.rules.base import Rules
 from retrieval.programs.grounding.anchors.anchor import Features

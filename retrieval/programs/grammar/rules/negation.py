@@ -9,9 +9,9 @@ from functools import reduce
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.amounts import Comparison
 from retrieval.programs.algebra.operations import (
     And,
-    Comparison,
     Constant,
     Entities,
     Except,

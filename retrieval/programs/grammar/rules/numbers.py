@@ -7,20 +7,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.amounts import Folding, ValueKind
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
     Count,
     Entities,
     Fold,
-    Folding,
     Having,
     Key,
     KeyOf,
     Operation,
     Or,
     Program,
-    ValueKind,
     Walk,
 )
 from retrieval.programs.grammar.constituents import Made, Part, mark_rule

@@ -7,26 +7,14 @@ from dataclasses import replace
 from functools import reduce
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs.algebra.operations import (
-    Comparison,
-    Constant,
-    Except,
-    Filter,
-    Fold,
-    Folding,
-    Having,
-    Key,
-    Program,
-    Top,
-    ValueKind,
-    Walk,
-)
+from retrieval.language.amounts import Comparison, Folding, ValueKind
+from retrieval.language.program_words import SUPERLATIVES
+from retrieval.language.words import Quantity, get_label_stems
+from retrieval.programs.algebra.operations import Constant, Except, Filter, Fold, Having, Key, Program, Top, Walk
 from retrieval.programs.grammar.constituents import Made, Part, has_sum_word, mark_rule
 from retrieval.programs.grammar.rules.base import Rules
 from retrieval.programs.grounding.anchors.anchor import Features, Ranking
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.lexicon import SUPERLATIVES
-from retrieval.programs.words import Quantity, get_label_stems
 
 #: What compares the popular: below this nothing is known of it but how often something is met.
 _MEASURED = 0.8
@@ -361,7 +349,7 @@ class RankingRules(Rules):
     @mark_rule("UN")
     def _set_place_count(self, ranking: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         quantity: Quantity = number.extra
-        value = quantity.constant
+        value = quantity.amount
         if (
             value.dimension
             or value.kind is not ValueKind.NUMBER

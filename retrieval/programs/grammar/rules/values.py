@@ -6,24 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs.algebra.operations import (
-    Comparison,
-    Constant,
-    Entities,
-    Filter,
-    Fold,
-    Folding,
-    Having,
-    Key,
-    KeyOf,
-    Or,
-    ValueKind,
-    Walk,
-)
-from retrieval.programs.grammar.constituents import Made, Part, Valued, make_comparison, mark_rule
+from retrieval.language.amounts import Comparison, Folding, ValueKind
+from retrieval.language.words import Quantity
+from retrieval.programs.algebra.operations import Constant, Entities, Filter, Fold, Having, Key, KeyOf, Or, Walk
+from retrieval.programs.grammar.constituents import Made, Part, Valued, make_comparison, make_valued, mark_rule
 from retrieval.programs.grammar.rules.base import Rules, get_own_relation, make_own_value
 from retrieval.programs.grounding.anchors.anchor import Features
-from retrieval.programs.words import Quantity
 
 #: Relations that a value may be of, where none is named.
 _VALUES = 6
@@ -62,7 +50,7 @@ class ValueRules(Rules):
     def _compare_with_number(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
         quantity: Quantity = number.extra
         features = (("compare.number", 1.0), ("compare.order", float(forward)), (f"compare.{gap}", 1.0))
-        valued = Valued(cue.extra, quantity.constant, quantity.upper, quantity.upper_included)
+        valued = make_valued(cue.extra, quantity)
         if quantity.comparison is not None:
             return
         yield "T", None, valued, features

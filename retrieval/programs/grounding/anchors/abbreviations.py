@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.program_words import STOP
+from retrieval.language.words import QuestionWords, get_label_stems
 from retrieval.programs.algebra.operations import Entities, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, is_near
 from retrieval.programs.grounding.anchors.names import NODES
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import QuestionWords, get_label_stems
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.program_words import OPPOSITES
 from retrieval.programs.algebra.operations import Entities, Except, Having, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor
-from retrieval.programs.lexicon import OPPOSITES
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.grounding.anchors.anchor import Features
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.words import QuestionWords
 
 _OWED = frozenset({"outstanding", "owed", "owing", "unpaid"})
 _LACKING = re.compile(r"un|non-?|in|dis")

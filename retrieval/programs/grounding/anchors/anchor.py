@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from retrieval.programs.algebra.operations import Comparison, Program
-from retrieval.programs.lexicon import Adjective
+from retrieval.language.amounts import Comparison
+from retrieval.language.program_words import Adjective
+from retrieval.programs.algebra.operations import Program
 
 Features = tuple[tuple[str, float], ...]
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from retrieval.programs.algebra.operations import Comparison, Constant, Filter, Fold, Folding, Having, Key
+from retrieval.language.amounts import Comparison, Folding
+from retrieval.programs.algebra.operations import Constant, Filter, Fold, Having, Key
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features
 from retrieval.programs.grounding.relation_types import parse_stems
 
 if TYPE_CHECKING:
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.grounding.computed import Computed
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.words import QuestionWords
 
 #: Words for the money that things come to, and pairs of such.
 _WORTH = frozenset({

@@ -7,14 +7,14 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from retrieval.kg.values import parse
-from retrieval.programs import lexicon
-from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra.operations import Comparison, ValueKind
+from retrieval.language import program_words as lexicon
+from retrieval.language import words as vocabulary
+from retrieval.language.amounts import Comparison, ValueKind
+from retrieval.language.program_words import Adjective
+from retrieval.language.words import QuestionWords
 from retrieval.programs.grounding.anchors.anchor import Anchor, Comparing, Ranking, Relating
 from retrieval.programs.grounding.anchors.similarity import ANY_DATE, Adjectives
 from retrieval.programs.grounding.relation_types import is_past
-from retrieval.programs.lexicon import Adjective
-from retrieval.programs.words import QuestionWords
 
 #: Relations that "how long" may ask for.
 _MEASURES = 6
@@ -212,7 +212,7 @@ def assign_place_counts(question: QuestionWords, anchors: list[Anchor]) -> list[
     for number in [anchor for anchor in anchors if anchor.category == "N"]:
         if not _is_count(question, number):
             continue
-        counted = int(number.extra.constant.value)
+        counted = int(number.extra.amount.value)
         tops = [anchor for anchor in rankings if anchor.last == number.first and not anchor.extra.adjective.nouns]
         later = [
             anchor
@@ -241,7 +241,7 @@ def assign_place_counts(question: QuestionWords, anchors: list[Anchor]) -> list[
 
 def _is_count(question: QuestionWords, number: Anchor) -> bool:
     """Whether a number counts the things right behind it."""
-    quantity, value = number.extra, number.extra.constant
+    quantity, value = number.extra, number.extra.amount
     if quantity.upper or quantity.comparison or value.dimension or value.kind is not ValueKind.NUMBER:
         return False
     if not 2 <= value.value <= _MOST_PLACES or value.value % 1 or number.last >= len(question.words):

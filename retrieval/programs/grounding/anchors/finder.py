@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors import known_references
 from retrieval.programs.grounding.anchors.abbreviations import Shortened
@@ -18,7 +19,6 @@ from retrieval.programs.grounding.anchors.relation_lexicon import KINDS, Meaning
 from retrieval.programs.grounding.anchors.similarity import Adjectives, Similarity
 from retrieval.programs.grounding.anchors.sums import add_sum_anchors, find_stock_anchors
 from retrieval.programs.grounding.anchors.unknown_nouns import UnknownNouns
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from retrieval.language.program_words import KIN
+from retrieval.language.words import QuestionWords, get_stem
 from retrieval.programs.grounding.anchors.anchor import Anchor, Kin
-from retrieval.programs.lexicon import KIN
-from retrieval.programs.words import QuestionWords, get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema

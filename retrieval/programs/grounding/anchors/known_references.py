@@ -9,7 +9,7 @@ from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features
 
 if TYPE_CHECKING:
-    from retrieval.programs.words import QuestionWords
+    from retrieval.language.words import QuestionWords
     from retrieval.types import Denoted
 
 _NAME: Features = (("e", 1.0), ("e.exact", 1.0), ("e.capital", 1.0))

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import keep_as_written, normalize_name
-from retrieval.programs import lexicon
+from retrieval.language import program_words as lexicon
+from retrieval.language.program_words import STOP
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors.anchor import Anchor
-from retrieval.programs.lexicon import STOP
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match

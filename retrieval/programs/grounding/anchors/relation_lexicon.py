@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common, sort_unique
-from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra.operations import Entities, Having, Program, ValueKind, Walk
+from retrieval.language import words as vocabulary
+from retrieval.language.amounts import ValueKind
+from retrieval.language.program_words import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
+from retrieval.language.words import QuestionWords
+from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.grounding.anchors.similarity import RELATION_SIM, Similarity
 from retrieval.programs.grounding.induction import IS_A
 from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
-from retrieval.programs.lexicon import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs import words as vocabulary
-from retrieval.programs.algebra.operations import ValueKind
-from retrieval.programs.lexicon import PERIODICAL, SUPERLATIVES, TEMPORAL, Adjective
+from retrieval.language import words as vocabulary
+from retrieval.language.amounts import ValueKind
+from retrieval.language.program_words import PERIODICAL, SUPERLATIVES, TEMPORAL, Adjective
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema

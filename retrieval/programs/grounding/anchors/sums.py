@@ -9,21 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra.operations import (
-    Comparison,
-    Constant,
-    Entities,
-    Filter,
-    Fold,
-    Folding,
-    Having,
-    Key,
-    Walk,
-)
+from retrieval.language.amounts import Comparison, Folding
+from retrieval.language.program_words import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
+from retrieval.language.words import QuestionWords, get_stem
+from retrieval.programs.algebra.operations import Constant, Entities, Filter, Fold, Having, Key, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features
 from retrieval.programs.grounding.relation_types import parse_stems
-from retrieval.programs.lexicon import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
-from retrieval.programs.words import QuestionWords, get_stem
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.computed import Computed

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs import words as vocabulary
+from retrieval.language import words as vocabulary
+from retrieval.language.program_words import LIGHT, STOP, SUPERLATIVES
+from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features, is_near
-from retrieval.programs.lexicon import LIGHT, STOP, SUPERLATIVES
-from retrieval.programs.words import QuestionWords
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.similarity import Similarity

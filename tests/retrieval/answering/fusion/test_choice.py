@@ -16,11 +16,11 @@ from retrieval.answering.programs import ProgramEngine
 from retrieval.evidence.reach import Reach
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.words import read as read_words
 from retrieval.pretrained import CHOICE, PROGRAMS
 from retrieval.programs.algebra.operations import Count, Entities, Walk
 from retrieval.programs.reader import Meaning, ProgramReader, Understanding
 from retrieval.programs.scoring.candidates import Candidate
-from retrieval.programs.words import read as read_words
 from retrieval.reasoning.base import Conclusion
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Node, RelationPath
 

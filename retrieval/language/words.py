@@ -12,9 +12,9 @@ import snowballstemmer
 from retrieval.kg.snapshot.labels import NAME_SIGNS
 from retrieval.kg.snapshot.relation_names import IN_FULL
 from retrieval.kg.values import parse
-from retrieval.programs import quantities
-from retrieval.programs.algebra.operations import Comparison, Constant
-from retrieval.programs.lexicon import (
+from retrieval.language import quantities
+from retrieval.language.amounts import Amount, Comparison
+from retrieval.language.program_words import (
     BASES,
     IRREGULAR,
     MONEY_VERBS,
@@ -24,7 +24,7 @@ from retrieval.programs.lexicon import (
     RELATIVE,
     STOP,
 )
-from retrieval.programs.spelling import MANY, resolve_operator_word
+from retrieval.language.spelling import MANY, resolve_operator_word
 
 _STEMMER = snowballstemmer.stemmer("english")
 _TOKEN = re.compile(rf"[^\W_]+(?:['’](?!s\b)[^\W_]+)*{NAME_SIGNS}?|['’]s\b")
@@ -86,8 +86,8 @@ class Quantity:
 
     first: int
     last: int
-    constant: Constant
-    upper: Constant | None = None
+    amount: Amount
+    upper: Amount | None = None
     upper_included: bool = True
     comparison: Comparison | None = None
 
@@ -198,7 +198,7 @@ def read(text: str) -> QuestionWords:
         inside = [n for n, word in enumerate(words) if word.start < spelt.end and word.end > spelt.start]
         if inside and not names.intersection(inside):
             quantity = Quantity(
-                inside[0], inside[-1] + 1, spelt.constant, spelt.upper, spelt.upper_included, spelt.comparison
+                inside[0], inside[-1] + 1, spelt.amount, spelt.upper, spelt.upper_included, spelt.comparison
             )
             question.quantities.append(quantity)
     return question
@@ -222,7 +222,7 @@ def _normalize_word(word: Word, before: str) -> Word:
 
 
 def _is_value(question: QuestionWords, first: int, last: int) -> bool:
-    return quantities.parse_constant(question.get_span_text(first, last)) is not None
+    return quantities.parse_amount(question.get_span_text(first, last)) is not None
 
 
 def list_phrases(question: QuestionWords, first: int, longest: int = 5) -> list[tuple[int, str]]:

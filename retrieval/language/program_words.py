@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from retrieval.programs.algebra.operations import Comparison, Folding, TextMatch
+from retrieval.language.amounts import Comparison, Folding, TextMatch
 
 STOP = frozenset({
     "anybody", "anyone", "somebody", "someone",

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from retrieval.kg import values
-from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.algebra.operations import Comparison, Constant, ValueKind
-from retrieval.programs.lexicon import NUMBER_WORDS, POSTFIXES
+from retrieval.language.amounts import Amount, Comparison, ValueKind
+from retrieval.language.program_words import NUMBER_WORDS, POSTFIXES
 
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mio|bn|k)\b)?"
 _PLAIN = re.compile(rf"(?:[$€£]\s?)?(?:{values.NUMBER}){_SCALE}", re.IGNORECASE)
@@ -55,8 +54,6 @@ _ONE_OF = re.compile(r"\b(half\s+)?an?\s+([a-z]+)\b", re.IGNORECASE)
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "dozen": 12.0}
 _NOON = re.compile(r"\b(?:noon|midday|midnight)\b", re.IGNORECASE)
 _LEAP_YEAR = 2000
-#: Smaller numbers are compared with no year: more than one.
-_NO_YEAR = 100
 _PARTS_OF_DECADES = {"early": (0, 4), "mid": (3, 7), "late": (6, 10)}
 
 
@@ -69,8 +66,8 @@ class Spelt:
 
     start: int
     end: int
-    constant: Constant
-    upper: Constant | None = None
+    amount: Amount
+    upper: Amount | None = None
     upper_included: bool = True
     comparison: Comparison | None = None
 
@@ -93,48 +90,19 @@ def find(text: str) -> list[Spelt]:
     return matches
 
 
-def parse_constant(text: str) -> Constant | None:
-    """A number, date or time as a constant of a program, or None."""
+def parse_amount(text: str) -> Amount | None:
+    """A number, date or time or None."""
     spelt = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", text.strip(" ,.?!"), flags=re.IGNORECASE)
     spelt = re.sub(r"^(?:the\s+)?(?:year|around|about)\s+", "", spelt, flags=re.IGNORECASE)
     if spelt.casefold() in NUMBER_WORDS:
-        return Constant(float(NUMBER_WORDS[spelt.casefold()]), text=text.strip())
+        return Amount(float(NUMBER_WORDS[spelt.casefold()]), text=text.strip())
     value = values.parse(spelt)
     if value is None:
         return None
     if value.month_day is not None:
         month, day = value.month_day
-        return Constant(month * 100.0 + day, ValueKind.MONTH_DAY, "", text.strip())
-    return Constant(value.value, ValueKind(value.kind), value.dimension, text.strip(), value.factor)
-
-
-def convert_constant(columns: Columns, constant: Constant, relation: int) -> Constant | None:
-    """The constant in the unit of a relation's values; None where they do not compare."""
-    kind = columns.get_value_type(relation)
-    if kind is None:
-        return None
-    if constant.kind is ValueKind.NUMBER:
-        if kind.kind is ValueKind.DATE:
-            return constant if not constant.dimension and constant.value == int(constant.value) else None
-        if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
-            return None
-        if constant.dimension and constant.dimension != kind.dimension:
-            unit = None if kind.dimension else columns.parse_named_unit(relation)
-            same = unit is not None and unit.dimension == constant.dimension
-            factor = unit.factor if unit is not None and same else constant.factor
-            plain = replace(constant, value=constant.value / factor, dimension="", factor=1.0)
-            return plain if not kind.dimension else None
-        if not constant.dimension and kind.factor != 1.0:
-            return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)
-        return constant
-    if constant.kind is ValueKind.MONTH_DAY:
-        return constant if kind.kind is ValueKind.DATE else None
-    if constant.kind is ValueKind.DATE and "/" in constant.text and columns.days_first:
-        value = values.parse(constant.text.strip(" ,.?!"), day_first=True)  # 04/06/2024, as the graph's dates are
-        constant = constant if value is None else replace(constant, value=value.value)
-    if constant.kind is ValueKind.DATE and kind.year:
-        return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
-    return constant if constant.kind is kind.kind else None
+        return Amount(month * 100.0 + day, ValueKind.MONTH_DAY, "", text.strip())
+    return Amount(value.value, ValueKind(value.kind), value.dimension, text.strip(), value.factor)
 
 
 def _find_date_ranges(text: str) -> Iterator[Spelt]:
@@ -153,14 +121,14 @@ def _find_date_ranges(text: str) -> Iterator[Spelt]:
         if first.year is None:
             if first.month is None or last.month is None:
                 continue
-            low = Constant(100.0 * first.month + (first.day or 1), ValueKind.MONTH_DAY)
-            high = Constant(100.0 * last.month + (last.day or _count_days(last.month)), ValueKind.MONTH_DAY)
+            low = Amount(100.0 * first.month + (first.day or 1), ValueKind.MONTH_DAY)
+            high = Amount(100.0 * last.month + (last.day or _count_days(last.month)), ValueKind.MONTH_DAY)
             if low.value <= high.value:
                 yield Spelt(*match.span(), low, high)
             continue
         begin, end = first.compute_span(ends[0]["at"])[0], last.compute_span(ends[1]["at"])[1]
         if begin < end:
-            low, high = (Constant(value, ValueKind.DATE) for value in (begin, end))
+            low, high = (Amount(value, ValueKind.DATE) for value in (begin, end))
             yield Spelt(*match.span(), low, high, upper_included=False)
 
 
@@ -208,7 +176,7 @@ def _count_days(month: int, year: int = _LEAP_YEAR) -> int:
 
 def _find_ranges(text: str) -> Iterator[Spelt]:
     for match in (*_BETWEEN.finditer(text), *_RANGE.finditer(text)):
-        low, high = parse_constant(match[1]), parse_constant(match[2])
+        low, high = parse_amount(match[1]), parse_amount(match[2])
         if low is None or high is None or math.isnan(low.value + high.value) or low.value > high.value:
             continue
         yield Spelt(*match.span(), low, high)
@@ -219,25 +187,25 @@ def _find_periods(text: str) -> Iterator[Spelt]:
     for match in _DECADE.finditer(text):
         year = int(match[2]) + (1900 if int(match[2]) < 100 else 0)
         first, last = _PARTS_OF_DECADES.get((match[1] or "").casefold(), (0, 10))
-        yield Spelt(*match.span(), Constant(float(year + first)), Constant(float(year + last)), upper_included=False)
+        yield Spelt(*match.span(), Amount(float(year + first)), Amount(float(year + last)), upper_included=False)
     for match in _MONTH_OF_YEAR.finditer(text):
         month, year = values.MONTHS[match[1].casefold()], int(match[2])
         ends = ((year, month), (year, month + 1) if month < 12 else (year + 1, 1))
-        low, high = (Constant(values.compute_year_fraction(*end), ValueKind.DATE) for end in ends)
+        low, high = (Amount(values.compute_year_fraction(*end), ValueKind.DATE) for end in ends)
         yield Spelt(*match.span(), low, high, upper_included=False)
     for match in _MONTH_ALONE.finditer(text):
         month = values.MONTHS[match[1].casefold()]
         days = (1, calendar.monthrange(_LEAP_YEAR, month)[1])
-        low, high = (Constant(100.0 * month + day, ValueKind.MONTH_DAY) for day in days)
+        low, high = (Amount(100.0 * month + day, ValueKind.MONTH_DAY) for day in days)
         yield Spelt(*match.span(1), low, high)
     for match in _CENTURY.finditer(text):
         year = (int(match[1]) - 1) * 100 + 1
-        yield Spelt(*match.span(), Constant(float(year)), Constant(float(year + 99)))
+        yield Spelt(*match.span(), Amount(float(year)), Amount(float(year + 99)))
 
 
 def _find_dates(text: str) -> Iterator[Spelt]:
     for match in _DATES.finditer(text):
-        value = parse_constant(match[0])
+        value = parse_amount(match[0])
         if value is not None:
             yield _add_postfix(text, match.start(), match.end(), value)
 
@@ -246,18 +214,18 @@ def _find_times(text: str) -> Iterator[Spelt]:
     """Noon and midnight."""
     for match in _NOON.finditer(text):
         minutes = 0.0 if match[0].casefold() == "midnight" else 720.0
-        yield Spelt(*match.span(), Constant(minutes, ValueKind.TIME, text=match[0]))
+        yield Spelt(*match.span(), Amount(minutes, ValueKind.TIME, text=match[0]))
 
 
 def _find_numbers(text: str) -> Iterator[Spelt]:
     for match in _NUMBER.finditer(text):
         spelt = match[0]
-        value = parse_constant(spelt)
+        value = parse_amount(spelt)
         if value is None:  # what follows is no unit
             plain = _PLAIN.match(spelt)
             if plain is None or spelt[plain.end() :][:1].isalpha():
                 continue
-            spelt, value = plain[0], parse_constant(plain[0])
+            spelt, value = plain[0], parse_amount(plain[0])
         if value is not None:
             yield _add_postfix(text, match.start(), match.start() + len(spelt), value)
 
@@ -278,7 +246,7 @@ def _find_number_words(text: str) -> Iterator[Spelt]:
             elif unit is not None and unit[0]:
                 dimension, factor = unit
                 value, end = value * factor, after.end()
-        spelt = Constant(value, ValueKind.NUMBER, dimension, text[word.start() : end], factor)
+        spelt = Amount(value, ValueKind.NUMBER, dimension, text[word.start() : end], factor)
         yield _add_postfix(text, word.start(), end, spelt)
 
 
@@ -292,11 +260,11 @@ def _find_single_units(text: str) -> Iterator[Spelt]:
             continue  # £22 a kilo, 280 a day
         dimension, factor = ("", 1.0) if scale is not None or unit is None else unit
         value = (0.5 if match[1] else 1.0) * (scale or factor)
-        spelt = Constant(value, ValueKind.NUMBER, dimension, match[0], factor)
+        spelt = Amount(value, ValueKind.NUMBER, dimension, match[0], factor)
         yield _add_postfix(text, *match.span(), spelt)
 
 
-def _add_postfix(text: str, start: int, end: int, value: Constant) -> Spelt:
+def _add_postfix(text: str, start: int, end: int, value: Amount) -> Spelt:
     match = _AFTER.match(text, end)
     comparison = POSTFIXES.get(" ".join(match[1].casefold().split())) if match else None
     if match is not None and comparison is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from retrieval.programs.lexicon import COMPARATIVES, FOLDINGS, STOP, SUPERLATIVES
+from retrieval.language.program_words import COMPARATIVES, FOLDINGS, STOP, SUPERLATIVES
 
 #: Shorter words are too often words of their own: "lager", "colder".
 _SUPERLATIVE, _COMPARATIVE = 6, 7

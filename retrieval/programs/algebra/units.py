@@ -1,0 +1,42 @@
+"""Constants in the unit of a relation's values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from retrieval.kg import values
+from retrieval.language.amounts import ValueKind
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import Constant
+
+#: Smaller numbers are compared with no year: more than one.
+_NO_YEAR = 100
+
+
+def convert_constant(columns: Columns, constant: Constant, relation: int) -> Constant | None:
+    """The constant in the unit of a relation's values; None where they do not compare."""
+    kind = columns.get_value_type(relation)
+    if kind is None:
+        return None
+    if constant.kind is ValueKind.NUMBER:
+        if kind.kind is ValueKind.DATE:
+            return constant if not constant.dimension and constant.value == int(constant.value) else None
+        if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
+            return None
+        if constant.dimension and constant.dimension != kind.dimension:
+            unit = None if kind.dimension else columns.parse_named_unit(relation)
+            same = unit is not None and unit.dimension == constant.dimension
+            factor = unit.factor if unit is not None and same else constant.factor
+            plain = replace(constant, value=constant.value / factor, dimension="", factor=1.0)
+            return plain if not kind.dimension else None
+        if not constant.dimension and kind.factor != 1.0:
+            return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)
+        return constant
+    if constant.kind is ValueKind.MONTH_DAY:
+        return constant if kind.kind is ValueKind.DATE else None
+    if constant.kind is ValueKind.DATE and "/" in constant.text and columns.days_first:
+        value = values.parse(constant.text.strip(" ,.?!"), day_first=True)  # 04/06/2024, as the graph's dates are
+        constant = constant if value is None else replace(constant, value=value.value)
+    if constant.kind is ValueKind.DATE and kind.year:
+        return replace(constant, value=float(int(constant.value)), kind=ValueKind.NUMBER)
+    return constant if constant.kind is kind.kind else None
