@@ -26,7 +26,7 @@ from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label, to_named_path
 from retrieval.supervision.path_questions.writer import PathQuestion, PathWriter
 from retrieval.train import get_resume_path, train
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from retrieval.validation import validate
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def run_self_training(
 
 def build_training_set(
     snapshot: Snapshot, written: Sequence[PathQuestion], seed: int
-) -> tuple[list[Question], list[Label]]:
+) -> tuple[list[QuestionRecord], list[Label]]:
     """Written questions with their answers and labels; those of held-out relation paths are the dev split.
 
     Questions that nothing answers are left out.
@@ -161,7 +161,7 @@ def build_training_set(
     rng = random.Random(seed)
     hops = RetrieverConfig().max_hops
     label = lru_cache(maxsize=None)(snapshot.get_entity_label)  # each once: answers are millions, entities are not
-    questions: list[Question] = []
+    questions: list[QuestionRecord] = []
     labels: list[Label] = []
     held = 0
     for number, path_question in enumerate(written):
@@ -176,7 +176,7 @@ def build_training_set(
         name = f"written-{seed}-{number}"
         topics = tuple(label(topic) for topic in path_question.topics)
         questions.append(
-            Question(
+            QuestionRecord(
                 id=name, question=path_question.question, topic_entities=topics,
                 answers=tuple(map(label, answers.tolist())), split=split,
             )

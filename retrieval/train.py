@@ -42,7 +42,7 @@ from retrieval.training.loop import fit
 from retrieval.training.recipe import Configured, SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.result import TrainResult
 from retrieval.training.training_state import TrainingState
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from retrieval.validation import Validation, validate
 from retrieval.version import get_code_version
 
@@ -55,7 +55,7 @@ OPERATORS = 50
 def train(
     method: str,
     snapshot: Snapshot,
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     *,
     labels: Sequence[Label] | Path | None = None,
     config: TrainingConfig | Mapping[str, Any] | None = None,
@@ -65,7 +65,7 @@ def train(
     cancelled: Callable[[], bool] = lambda: False,
     cache: Path | None = None,
     trajectories: Sequence[Trajectory] | Path = (),
-    programs: Sequence[Question] = (),
+    programs: Sequence[QuestionRecord] = (),
     refused: learning.Refused = MappingProxyType({}),
 ) -> TrainResult:
     """Train a retriever and write its checkpoint to ``out``.
@@ -163,7 +163,7 @@ def get_resume_path(out: Path) -> Path:
 
 
 def _train_programs(
-    work: Work, questions: Sequence[Question], refused: learning.Refused
+    work: Work, questions: Sequence[QuestionRecord], refused: learning.Refused
 ) -> learning.LearnedPrograms | None:
     """How questions are read as programs, learned with the retriever.
 
@@ -206,7 +206,7 @@ def _train_stages(
     return replace(state, epoch=epochs), curve
 
 
-def split(snapshot: Snapshot, questions: Sequence[Question], seed: int, *, plans: bool = False) -> Splits:
+def split(snapshot: Snapshot, questions: Sequence[QuestionRecord], seed: int, *, plans: bool = False) -> Splits:
     """Ground the questions that are not for testing, and see that there is a dev split.
 
     A set without splits is divided by hash of the ids; an empty dev split is carved out of train the same

@@ -453,8 +453,8 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One object of a question set.
+class QuestionRecord:
+    """One question of a question set, as its file has it.
 
     ``relation_paths`` are relation names only, from a topic to an answer that need not be given, walked in
     directions that are not known (RoG's planning data); some of them may be wrong. ``passages`` are names of

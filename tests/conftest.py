@@ -219,12 +219,12 @@ def text_graph(tiny_graph: Any) -> Any:
 @pytest.fixture
 def question_set(tiny_graph: Any, users: dict[str, Any]) -> Any:
     """Two questions over the tiny graph."""
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
     from webapp.questions.services import save_question_set
 
     questions = [
-        Question("q1", "what is the capital of [Germany]?", ("Germany",), ("Berlin",), hops=1, split="train"),
-        Question("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), hops=1, split="dev"),
+        QuestionRecord("q1", "what is the capital of [Germany]?", ("Germany",), ("Berlin",), hops=1, split="train"),
+        QuestionRecord("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), hops=1, split="dev"),
     ]
     return save_question_set(
         name="Tiny questions", graph=tiny_graph, questions=questions, format="jsonl", user=users["analyst"]

@@ -14,7 +14,7 @@ from celery import shared_task
 
 from retrieval.errors import Cancelled
 from retrieval.llm.metering import use_meter
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from retrieval.version import get_code_version
 from webapp.experiments import promotions, reports
 from webapp.experiments.models import AskedQuestions, ForeignUse, Report
@@ -144,7 +144,7 @@ def _make_progress_reporter(context: job_runs.Context, kept: int) -> Callable[[P
 
 
 def _find_paths(
-    context: job_runs.Context, engine: Engine, questions: Sequence[Question], checkpoint: Path | None
+    context: job_runs.Context, engine: Engine, questions: Sequence[QuestionRecord], checkpoint: Path | None
 ) -> Sequence[Label]:
     """Relation paths of the questions that bring none, by answer-set consistency.
 

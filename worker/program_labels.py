@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from retrieval.errors import TrainingDataError
 from retrieval.questions.files import remove_measured
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.review.models import Item, ItemState, Queue
@@ -15,7 +15,7 @@ from webapp.review.services import exports, training
 from worker.review_labels import LearnedLabels, apply_corrections
 
 
-def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[Question]) -> LearnedLabels:
+def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequence[QuestionRecord]) -> LearnedLabels:
     """The questions with the programs that analysts accepted, and the programs that they rejected.
 
     Named answers count as in a review of paths; broken questions are left out. Test questions stay as they are. What
@@ -57,7 +57,7 @@ def collect_reviewed_programs(row: Queue, also: LabelSet | None, questions: Sequ
     )
 
 
-def _apply_decision(question: Question, decided: exports.DecidedPrograms) -> Question:
+def _apply_decision(question: QuestionRecord, decided: exports.DecidedPrograms) -> QuestionRecord:
     accepted = decided.accepted.get(question.id)
     if accepted is not None:
         return replace(question, program=accepted.program)
@@ -65,12 +65,14 @@ def _apply_decision(question: Question, decided: exports.DecidedPrograms) -> Que
     return replace(question, program=None) if question.program in rejected else question
 
 
-def _list_added(row: Queue, decided: exports.DecidedPrograms, questions: Sequence[Question]) -> list[Question]:
+def _list_added(
+    row: Queue, decided: exports.DecidedPrograms, questions: Sequence[QuestionRecord]
+) -> list[QuestionRecord]:
     """Accepted programs of questions that the question set lacks, but for those that are worded like measured ones."""
     known = {question.id for question in questions}
     items = Item.objects.filter(queue=row, key__in=decided.accepted.keys() - known).order_by("position")
     made = [
-        Question(
+        QuestionRecord(
             item.key,
             item.question,
             answers=tuple(item.answers),

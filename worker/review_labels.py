@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.supervision import provided_labels
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.review.models import Item, ItemState, Queue
@@ -38,9 +38,9 @@ class LearnedLabels:
     """
 
     labels: list[Label] | Path | None
-    questions: list[Question]
+    questions: list[QuestionRecord]
     counts: dict[str, int] = field(default_factory=dict)
-    programs: list[Question] = field(default_factory=list)
+    programs: list[QuestionRecord] = field(default_factory=list)
     refused: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
 
 
@@ -49,7 +49,7 @@ def collect_reviewed_labels(
     row: Queue,
     also: LabelSet | None,
     snapshot: Snapshot,
-    questions: list[Question],
+    questions: list[QuestionRecord],
 ) -> LearnedLabels:
     """Merge what was judged in a queue over its label sets and another one; verdicts win.
 
@@ -98,9 +98,9 @@ def _collect_base_labels(
     row: Queue,
     also: LabelSet | None,
     snapshot: Snapshot,
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     *,
-    unlabelled: Sequence[Question],
+    unlabelled: Sequence[QuestionRecord],
 ) -> list[Label]:
     """The labels that verdicts are merged over. What label sets say of ``unlabelled`` questions is of other answers."""
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
@@ -131,7 +131,7 @@ def _collect_base_labels(
     return [*kept, *_find_labels(context, snapshot, unlabelled)] if unlabelled else kept
 
 
-def _find_labels(context: job_runs.Context, snapshot: Snapshot, questions: Sequence[Question]) -> list[Label]:
+def _find_labels(context: job_runs.Context, snapshot: Snapshot, questions: Sequence[QuestionRecord]) -> list[Label]:
     """What a training without labels learns from: gold paths, and answer-set consistency for the other questions."""
     from retrieval.supervision import grounding, rationalizers  # noqa: PLC0415
 
@@ -152,10 +152,10 @@ def _find_labels(context: job_runs.Context, snapshot: Snapshot, questions: Seque
 
 
 def apply_corrections(
-    questions: Sequence[Question], answered_items: Mapping[str, Item]
-) -> tuple[list[Question], list[Question]]:
+    questions: Sequence[QuestionRecord], answered_items: Mapping[str, Item]
+) -> tuple[list[QuestionRecord], list[QuestionRecord]]:
     """The questions whose answers somebody named otherwise, and all with these answers. Test questions stay."""
-    changed: dict[str, Question] = {}
+    changed: dict[str, QuestionRecord] = {}
     for question in questions:
         item = answered_items.get(question.id)
         if (
@@ -173,9 +173,9 @@ def _list_added(
     row: Queue,
     snapshot: Snapshot,
     accepted: Sequence[Label],
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     answered_items: Mapping[str, Item],
-) -> list[Question]:
+) -> list[QuestionRecord]:
     """The questions of the queue that the question set lacks, and that have an accepted path or named answers.
 
     One that is worded as a test question is left out: people ask those too, and then it would be no test any more.
@@ -194,7 +194,7 @@ def _list_added(
         answers = tuple(dict.fromkeys(named_answers or [snapshot.get_entity_label(e) for e in reached]))
         topics = tuple(dict.fromkeys([label.topic for label in paths[item.key]] or item.topics))
         if answers and topics and item.question.casefold() not in tested:
-            added.append(Question(item.key, item.question, topics, answers, split="train"))
+            added.append(QuestionRecord(item.key, item.question, topics, answers, split="train"))
     return added
 
 

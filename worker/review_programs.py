@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
 from retrieval.kg import snapshot as kg
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from webapp.answers import programs as corrections
 from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs import files
@@ -45,7 +45,7 @@ class _ProvidedProgram:
     name: str
 
 
-def build_drafts(context: job_runs.Context, row: Queue, questions: Sequence[Question]) -> list[queues.DraftItem]:
+def build_drafts(context: job_runs.Context, row: Queue, questions: Sequence[QuestionRecord]) -> list[queues.DraftItem]:
     """A question each, with its candidates: programs of the question set and of corrections, and the best readings.
 
     Raises:
@@ -82,7 +82,9 @@ def _find_weights(row: Queue) -> Path:
     return PROGRAMS if learned is None or not learned.is_file() else learned
 
 
-def _build_draft(reader: ProgramReader, question: Question, provided: Sequence[_ProvidedProgram]) -> queues.DraftItem:
+def _build_draft(
+    reader: ProgramReader, question: QuestionRecord, provided: Sequence[_ProvidedProgram]
+) -> queues.DraftItem:
     from retrieval.programs.algebra.equivalence import normalize_program  # noqa: PLC0415
     from retrieval.programs.rendering.names import from_named_json  # noqa: PLC0415
 
@@ -142,11 +144,11 @@ def _estimate_doubt(
     return 1 - sure, f"It is read with confidence {sure:.2f}."
 
 
-def _build_candidate(candidate: _ProgramCandidate, question: Question) -> queues.DraftCandidate:
+def _build_candidate(candidate: _ProgramCandidate, question: QuestionRecord) -> queues.DraftCandidate:
     return queues.DraftCandidate(sources=candidate.sources, **build_program_fields(candidate.understanding, question))
 
 
-def build_program_fields(understanding: Understanding, question: Question) -> dict[str, Any]:
+def build_program_fields(understanding: Understanding, question: QuestionRecord) -> dict[str, Any]:
     """The fields of a candidate that follow from a program that was executed."""
     from retrieval.answering.program_answers import build_chains, build_program_event  # noqa: PLC0415
     from retrieval.programs.rendering.formatting import get_answer_labels  # noqa: PLC0415

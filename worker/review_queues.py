@@ -15,7 +15,7 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg import search
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.relation_names import format_relation_name
-from retrieval.types import Progress, Question, RelationStep
+from retrieval.types import Progress, QuestionRecord, RelationStep
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.jobs import queue
@@ -83,7 +83,9 @@ def prepare_review(context: job_runs.Context) -> dict[str, Any]:
     }
 
 
-def _build_path_drafts(context: job_runs.Context, row: Queue, questions: Sequence[Question]) -> list[queues.DraftItem]:
+def _build_path_drafts(
+    context: job_runs.Context, row: Queue, questions: Sequence[QuestionRecord]
+) -> list[queues.DraftItem]:
     """Merge the label sets, and measure what each path reaches."""
     snapshot = kg.open(files.ensure_local_path(row.snapshot.path))
     pool = _build_pool(_load_label_sets(row), context)
@@ -126,7 +128,7 @@ def _build_pool(label_sets: Sequence[LabelSet], context: job_runs.Context) -> Ca
     return CandidatePool(merged, {labels.pk: labels.name for labels in label_sets})
 
 
-def _build_draft(snapshot: kg.Snapshot, question: Question, pool: CandidatePool) -> queues.DraftItem:
+def _build_draft(snapshot: kg.Snapshot, question: QuestionRecord, pool: CandidatePool) -> queues.DraftItem:
     by_key = pool.by_question.get(question.id, {})
     total, by_key = len(by_key), _select_best(by_key)
     ids = {id for name in question.answers if (id := snapshot.find_entity(name)) is not None}

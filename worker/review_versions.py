@@ -6,7 +6,7 @@ from typing import Any
 
 from retrieval.errors import Cancelled, ProgramError
 from retrieval.kg import snapshot as kg
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from webapp.graphs import files
 from webapp.graphs.models import GraphVersion
 from webapp.review.domain import program_candidates
@@ -53,7 +53,7 @@ def _make_program_measure(version: GraphVersion) -> Measure:
             understanding = reader.execute(from_named_json(snapshot, candidate.program or {}))
         except ProgramError:  # a name of it is gone
             return Measurement({"gives": [], **program_candidates.fit([], 0, item.answers)}, changed=True)
-        question = Question(item.key, item.question, tuple(item.topics), tuple(item.answers))
+        question = QuestionRecord(item.key, item.question, tuple(item.topics), tuple(item.answers))
         made = review_programs.build_program_fields(understanding, question)
         return Measurement(made, (made["gives"], made["reached"]) != (candidate.gives, candidate.reached))
 

@@ -27,7 +27,7 @@ from worker import engines
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
 
 logger = logging.getLogger(__name__)
 SHOWN = 6
@@ -113,7 +113,7 @@ def generate_candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
         yield from filter(None, pair)
 
 
-def _is_odd(snapshot: Snapshot, question: Question) -> bool:
+def _is_odd(snapshot: Snapshot, question: QuestionRecord) -> bool:
     """Whether a relation is named in the plural or by a verb that looks like one ("the page of", "the eat of"), says
     where in its table a thing is, or is one of yes and no ("the hardy of").
     """

@@ -17,7 +17,7 @@ from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.methods import registry
 from retrieval.questions.files import remove_measured, sample_training
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.answers import corrections, programs
 from webapp.api.errors import GraphNotReadyError
 from webapp.experiments import promotions, trajectories
@@ -130,7 +130,7 @@ def _collect_learned(
     label_set: LabelSet | None,
     version: GraphVersion,
     snapshot: kg.Snapshot,
-    questions: list[Question],
+    questions: list[QuestionRecord],
 ) -> LearnedLabels:
     """Questions and labels: of a label set, of a review, or what the engine finds itself."""
     known = Queue.objects.filter(deleted_at=None)
@@ -164,7 +164,7 @@ def _keep(job: Job, **made: Any) -> Checkpoint:
     return checkpoint
 
 
-def _list_corrections(job: Job, questions: Sequence[Question]) -> list[Question]:
+def _list_corrections(job: Job, questions: Sequence[QuestionRecord]) -> list[QuestionRecord]:
     """Programs that people ran in place of what was read, but for questions that are measured by."""
     if not job.params.get("corrections") or not registry.get_method(job.params["method"]).runs_programs:
         return []

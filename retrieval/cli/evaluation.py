@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from retrieval.answering.pipeline import Engine
     from retrieval.supervision.distribution_shift import TrainingCoverage
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
 
 
 Pages = Annotated[tuple[Path, ...], Parameter(consume_multiple=True)]
@@ -278,7 +278,9 @@ def _load_seen(train_questions: Path | None, train_labels: Path | None) -> Train
     return TrainingCoverage.from_questions(questions, read_labels(train_labels) if train_labels else [])
 
 
-def _compute_key(answering: Answering, measuring: Measuring, engine: Engine, questions: Sequence[Question]) -> str:
+def _compute_key(
+    answering: Answering, measuring: Measuring, engine: Engine, questions: Sequence[QuestionRecord]
+) -> str:
     """Names everything that the outcomes depend on, so that only the same evaluation is gone on with."""
     from retrieval.config import export_settings  # noqa: PLC0415
     from retrieval.evaluation.outcomes import compute_fingerprint  # noqa: PLC0415

@@ -21,7 +21,7 @@ from retrieval.questions.formats import FORMATS, SPLITS
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Labelling
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
 
 
 Format = Annotated[str, Parameter(name="--format", help=f"One of: {', '.join(FORMATS)}; detected when left out.")]
@@ -224,7 +224,7 @@ def format_summary(labelling: Labelling, questions: int) -> list[str]:
     return lines
 
 
-def read(path: Path, fmt: str = "auto", about: str | None = None) -> list[Question]:
+def read(path: Path, fmt: str = "auto", about: str | None = None) -> list[QuestionRecord]:
     """The good questions of a file; rows that cannot be used are listed on stderr."""
     problems = ProblemList()
     try:
@@ -233,7 +233,7 @@ def read(path: Path, fmt: str = "auto", about: str | None = None) -> list[Questi
         problems.print_problems()
 
 
-def filter_split(questions: list[Question], split: str | None) -> list[Question]:
+def filter_split(questions: list[QuestionRecord], split: str | None) -> list[QuestionRecord]:
     """The questions of one split; all when none is named.
 
     Raises:

@@ -23,7 +23,7 @@ from retrieval.questions import files as questions
 from retrieval.supervision.distribution_shift import FILE as SEEN
 from retrieval.train import train
 from retrieval.training import checkpoint as checkpoints
-from retrieval.types import Problem, Progress, Question
+from retrieval.types import Problem, Progress, QuestionRecord
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -37,7 +37,7 @@ def build_graph(out: Path) -> Snapshot:
     return snapshot
 
 
-def read_questions(*splits: str) -> list[Question]:
+def read_questions(*splits: str) -> list[QuestionRecord]:
     """The demo's questions of these splits."""
     return [
         replace(question, split=split)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.errors import EvaluationError
 from retrieval.kg.snapshot.restriction import find_facts
 from retrieval.metrics.values import is_value
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -39,13 +39,15 @@ class Coverage:
     no_answer: int = 0
 
 
-def resolve_topics(snapshot: Snapshot, question: Question) -> tuple[int, ...]:
+def resolve_topics(snapshot: Snapshot, question: QuestionRecord) -> tuple[int, ...]:
     """Entities of the question's topics that the graph holds, in order, each once."""
     entities = [snapshot.labels.resolve(label) for label in dict.fromkeys(question.topic_entities)]
     return tuple(dict.fromkeys(entity for entity in entities if entity is not None))
 
 
-def filter_answerable(snapshot: Snapshot, questions: Sequence[Question], *, subgraphs: str = "own") -> list[Question]:
+def filter_answerable(
+    snapshot: Snapshot, questions: Sequence[QuestionRecord], *, subgraphs: str = "own"
+) -> list[QuestionRecord]:
     """The questions of which some answer is in the graph: the papers' -sub sets (ReG Tables 2 and 3).
 
     Args:
@@ -57,7 +59,7 @@ def filter_answerable(snapshot: Snapshot, questions: Sequence[Question], *, subg
         EvaluationError: none is left.
     """
 
-    def has_answer(question: Question) -> bool:
+    def has_answer(question: QuestionRecord) -> bool:
         resolve = snapshot.labels.resolve
         answers = {entity for label in question.answers if (entity := resolve(label)) is not None}
         if question.triples and subgraphs == "own":
@@ -74,7 +76,7 @@ def filter_answerable(snapshot: Snapshot, questions: Sequence[Question], *, subg
     return selected
 
 
-def measure(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
+def measure(snapshot: Snapshot, questions: Sequence[QuestionRecord]) -> Coverage:
     """Count what the graph lacks."""
     resolve = snapshot.labels.resolve
     topics = [[resolve(name) for name in q.topic_entities] for q in questions if q.topic_entities]
@@ -90,7 +92,7 @@ def measure(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
     )
 
 
-def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
+def require(snapshot: Snapshot, questions: Sequence[QuestionRecord]) -> Coverage:
     """Refuse to evaluate what says nothing.
 
     Raises:
@@ -115,12 +117,12 @@ def require(snapshot: Snapshot, questions: Sequence[Question]) -> Coverage:
     return coverage
 
 
-def _list_named_answers(questions: Sequence[Question]) -> list[tuple[str, ...]]:
+def _list_named_answers(questions: Sequence[QuestionRecord]) -> list[tuple[str, ...]]:
     """Answers that are names: a number that is counted need not be in the graph."""
     return [tuple(label for label in q.answers if not is_value(label)) for q in questions]
 
 
-def _require_passages(table: PassageTable, questions: Sequence[Question]) -> None:
+def _require_passages(table: PassageTable, questions: Sequence[QuestionRecord]) -> None:
     """What the facts of a graph with passages lack may stand in its text, so only the passages are asked for."""
     names = [name for question in questions for name in question.passages]
     if names and all(table.find(name) is None for name in names):

@@ -30,7 +30,7 @@ from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
 from retrieval.llm.metering import Meter, use_meter
 from retrieval.metrics.scores import Fact
 from retrieval.reasoning.prompting import collect_prompt_lines
-from retrieval.types import Hop, Passage, Progress, Question
+from retrieval.types import Hop, Passage, Progress, QuestionRecord
 
 if TYPE_CHECKING:
     from retrieval.answering.pipeline import Engine
@@ -66,7 +66,7 @@ class Evaluation:
     subgraphs: Subgraphs = "own"
 
 
-def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
+def sample(questions: Sequence[QuestionRecord], limit: int | None, seed: int) -> list[QuestionRecord]:
     """At most ``limit`` questions, drawn by ``seed``, in their own order."""
     if limit is None or limit >= len(questions):
         return list(questions)
@@ -76,7 +76,7 @@ def sample(questions: Sequence[Question], limit: int | None, seed: int) -> list[
 
 def evaluate_engine(
     engine: Engine,
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     *,
     budget: int,
     seed: int,
@@ -131,7 +131,7 @@ def evaluate_engine(
     return Evaluation(engine, tuple(outcomes), budget, seed, topics, subgraphs)
 
 
-def _read_ahead(engine: Engine, questions: Sequence[Question], topics: Topics) -> dict[str, float]:
+def _read_ahead(engine: Engine, questions: Sequence[QuestionRecord], topics: Topics) -> dict[str, float]:
     """Have questions read together; each one's share of the time, in milliseconds, by id."""
     began = time.perf_counter()
     engine.read_ahead(
@@ -147,7 +147,7 @@ def _read_ahead(engine: Engine, questions: Sequence[Question], topics: Topics) -
 
 def ask(
     engine: Engine,
-    question: Question,
+    question: QuestionRecord,
     *,
     budget: int,
     seed: int,
@@ -215,7 +215,7 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
             raise Cancelled("The evaluation was stopped.")
 
 
-def _find_places(snapshot: Snapshot, question: Question, passages: Sequence[Passage]) -> tuple[int, ...]:
+def _find_places(snapshot: Snapshot, question: QuestionRecord, passages: Sequence[Passage]) -> tuple[int, ...]:
     """Where the supporting passages are among those found, from 1; 0 where not. What says the same is the same."""
     places = {(passage.title, passage.text): place for place, passage in reversed(list(enumerate(passages, start=1)))}
     table, ranks = snapshot.passages, []
@@ -234,7 +234,7 @@ def get_fact(hop: Hop) -> Fact:
 
 
 def _prepare_engine(
-    engine: Engine, questions: Sequence[Question], *, budget: int, seed: int, cancelled: Callable[[], bool]
+    engine: Engine, questions: Sequence[QuestionRecord], *, budget: int, seed: int, cancelled: Callable[[], bool]
 ) -> None:
     """Ask like the first questions, but nothing that is asked again: an answer kept would be free later.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from retrieval.metrics.scores import Fact
 from retrieval.questions.files import to_json
-from retrieval.types import Question, Usage
+from retrieval.types import QuestionRecord, Usage
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Outcome:
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
 
-    question: Question
+    question: QuestionRecord
     topics: tuple[str, ...] = ()
     linked: bool = False
     predicted: tuple[tuple[str, float], ...] = ()
@@ -75,7 +75,7 @@ def to_row(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def from_row(row: Mapping[str, Any], question: Question) -> Outcome:
+def from_row(row: Mapping[str, Any], question: QuestionRecord) -> Outcome:
     """Inverse of :func:`to_row`."""
     return Outcome(
         **{
@@ -104,7 +104,7 @@ class Journal:
         questions: those to be asked.
     """
 
-    def __init__(self, path: Path, key: str, questions: Iterable[Question]) -> None:
+    def __init__(self, path: Path, key: str, questions: Iterable[QuestionRecord]) -> None:
         self._path, self._key = path, key
         self.done: dict[str, Outcome] = {}
         by_id = {question.id: question for question in questions}
@@ -137,7 +137,7 @@ class Journal:
         return rows[1:] if rows and rows[0] == {"key": self._key} else []
 
 
-def compute_fingerprint(questions: Sequence[Question]) -> str:
+def compute_fingerprint(questions: Sequence[QuestionRecord]) -> str:
     """sha256 over what is asked and expected, in any order; splits, hops and gold paths do not count."""
     counted = ("id", "question", "topic_entities", "answers", "triples", "passages", "also")
     rows = [

@@ -34,7 +34,7 @@ from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import require, resolve_questions
 from retrieval.supervision.labels import read_labels, write_labels
 from retrieval.train import train
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from retrieval.version import get_code_version
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class StudyRunner:
             return None
         return self._get_training_folder(self._get_trained_cell(cell)) / "checkpoint"
 
-    def get_questions(self, name: str) -> list[Question]:
+    def get_questions(self, name: str) -> list[QuestionRecord]:
         """All questions of a data set."""
         return self._data[name].questions
 
@@ -256,7 +256,7 @@ class StudyRunner:
             write_labels(path, labelling.labels)
         return path
 
-    def _select_questions(self, data: _Data) -> list[Question]:
+    def _select_questions(self, data: _Data) -> list[QuestionRecord]:
         """The test questions.
 
         Raises:
@@ -329,7 +329,7 @@ class _Data:
         return snapshots.open(self.of.graph)
 
     @cached_property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[QuestionRecord]:
         return assign_splits(read_questions(self.of.questions, problems=lambda _: None))
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.errors import Cancelled, ProgramError, check
 from retrieval.programs.rendering.names import from_named_json
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -89,7 +89,7 @@ class QuestionCheck:
 
 
 def check_questions(
-    snapshot: Snapshot, questions: Sequence[Question], *, cancelled: Callable[[], bool] = lambda: False
+    snapshot: Snapshot, questions: Sequence[QuestionRecord], *, cancelled: Callable[[], bool] = lambda: False
 ) -> QuestionCheck:
     """Look up every topic, answer, relation, passage and program that the questions name, as evaluation does.
 
@@ -133,7 +133,7 @@ def check_questions(
 
 
 def _find_unfit(
-    snapshot: Snapshot, questions: Sequence[Question], cancelled: Callable[[], bool]
+    snapshot: Snapshot, questions: Sequence[QuestionRecord], cancelled: Callable[[], bool]
 ) -> list[MissingProgram]:
     """Questions whose programs do not fit the graph, in their order."""
     unfit = []
@@ -146,7 +146,7 @@ def _find_unfit(
     return unfit
 
 
-def _list_relations(question: Question) -> Iterable[str]:
+def _list_relations(question: QuestionRecord) -> Iterable[str]:
     yield from (relation for path in question.paths for _, relation, _ in path)
     yield from (relation for path in question.relation_paths for relation in path)
 
@@ -160,7 +160,7 @@ class _Names:
         self.known: dict[str, bool] = {}
 
     def count_names(
-        self, questions: Sequence[Question], names: Callable[[Question], Iterable[str]]
+        self, questions: Sequence[QuestionRecord], names: Callable[[QuestionRecord], Iterable[str]]
     ) -> dict[str, tuple[int, str]]:
         """By name, how many questions have it and the first that does."""
         counts: dict[str, tuple[int, str]] = {}

@@ -28,7 +28,7 @@ from retrieval.kg.readers.question_files import MARK, BadRow
 from retrieval.kg.readers.sources import Source, is_parquet
 from retrieval.questions.formats import FORMATS, validate_question
 from retrieval.questions.leftovers import Leftovers, select_graph_questions
-from retrieval.types import Problem, Question
+from retrieval.types import Problem, QuestionRecord
 
 PROBLEM_LIMIT = 1000
 _HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(FORMATS)
@@ -55,7 +55,7 @@ def read_questions(
     problems: Callable[[Problem], None],
     hops: int | None = None,
     graph: str | None = None,
-) -> list[Question]:
+) -> list[QuestionRecord]:
     """Read a question set, compressed or not, or the question files of an archive.
 
     In an archive, files that hold no questions are problems, not errors, as long as one file does; where their names
@@ -104,7 +104,9 @@ def read_questions(
     return list(kept.values())
 
 
-def read_set(path: Path, options: ReadOptions, graph: str | None = None) -> tuple[str, list[Question], list[Problem]]:
+def read_set(
+    path: Path, options: ReadOptions, graph: str | None = None
+) -> tuple[str, list[QuestionRecord], list[Problem]]:
     """The format of a question file, its questions and its problems, as one piece of work for a process of its own.
 
     Raises:
@@ -130,7 +132,7 @@ class _FileOptions:
 class _CollectedQuestions:
     """Good questions by id, and where each was."""
 
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[str, QuestionRecord] = field(default_factory=dict)
     graphs: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
 
@@ -180,7 +182,7 @@ def _detect_splits(names: Sequence[str]) -> dict[str, str]:
     return splits if len(set(splits.values())) > 1 else {}
 
 
-def write_questions(path: Path | str, questions: Iterable[Question]) -> None:
+def write_questions(path: Path | str, questions: Iterable[QuestionRecord]) -> None:
     """Write questions as JSONL (gzipped when the name ends in ``.gz``), empty fields left out, atomically."""
     out = Path(path)
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -197,7 +199,7 @@ def write_questions(path: Path | str, questions: Iterable[Question]) -> None:
         part.unlink(missing_ok=True)
 
 
-def to_json(question: Question) -> dict[str, Any]:
+def to_json(question: QuestionRecord) -> dict[str, Any]:
     """A question as one object of a question set."""
     body = asdict(question)
     kept = ("id", "question", "topic_entities", "answers")
@@ -211,12 +213,12 @@ def split_of(question_id: str, seed: int = 0) -> str:
     return "train" if share < 0.8 else "dev" if share < 0.9 else "test"
 
 
-def assign_splits(questions: Iterable[Question], seed: int = 0) -> list[Question]:
+def assign_splits(questions: Iterable[QuestionRecord], seed: int = 0) -> list[QuestionRecord]:
     """The questions, each with a split: its own, else :func:`split_of` its id."""
     return [q if q.split else replace(q, split=split_of(q.id, seed)) for q in questions]
 
 
-def sample_training(questions: Sequence[Question], fraction: float, *, seed: int = 0) -> list[Question]:
+def sample_training(questions: Sequence[QuestionRecord], fraction: float, *, seed: int = 0) -> list[QuestionRecord]:
     """A share of the training and dev questions, and all others, in their own order.
 
     Both are drawn, since both are learned from: dev decides when training stops. A smaller share is part of a
@@ -241,7 +243,7 @@ def sample_training(questions: Sequence[Question], fraction: float, *, seed: int
     return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
 
 
-def remove_measured(more: Iterable[Question], questions: Iterable[Question]) -> list[Question]:
+def remove_measured(more: Iterable[QuestionRecord], questions: Iterable[QuestionRecord]) -> list[QuestionRecord]:
     """Those of ``more`` that are worded like no dev or test question, which are measured by."""
     measured = {question.question.casefold() for question in questions if question.split in ("dev", "test")}
     return [question for question in more if question.question.casefold() not in measured]

@@ -12,7 +12,7 @@ from typing import Any
 from retrieval.kg.readers.documents.records import BadRecord, parse_question
 from retrieval.kg.readers.question_files import MARK, BadRow, parse_subgraph, parse_subgraph_name
 from retrieval.limits import PROGRAM_LIMIT, QUESTION_LIMIT
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 SPLITS = ("train", "dev", "test")
 #: What people call the topics and the answers of a question in Clew's own form; the first is how it is written.
@@ -20,7 +20,7 @@ TOPIC_KEYS = ("topic_entities", "topics", "topic_entity", "topic")
 ANSWER_KEYS = ("answers", "answer")
 
 #: A row, the id it gets when it brings none, and the hops of every question of its file.
-Parser = Callable[[Any, str, int | None], Question]
+Parser = Callable[[Any, str, int | None], QuestionRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class QuestionFormat:
     options: tuple[str, ...] = ("encoding",)
 
 
-def validate_question(question: Question) -> Question:
+def validate_question(question: QuestionRecord) -> QuestionRecord:
     """The question, when it can be used.
 
     Raises:
@@ -106,7 +106,7 @@ def _require_object(row: Any) -> dict[str, Any]:
     return row
 
 
-def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
+def _from_json(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     body = _require_object(row)
     paths = body.get("paths") or []
     if not isinstance(paths, list):
@@ -118,7 +118,7 @@ def _from_json(row: Any, default_id: str, hops: int | None) -> Question:
     plans = _parse_relation_paths(body)
     # Nothing of a question without topic and answers can be measured: it is there to learn from.
     learned_from = "train" if plans and not topics and not answers else None
-    return Question(
+    return QuestionRecord(
         id=str(body.get("id") or default_id),
         question=body["question"].strip(),
         topic_entities=topics,
@@ -163,7 +163,7 @@ def _parse_relation_paths(body: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
     return tuple(dict.fromkeys(tuple(path) for path in value if path))
 
 
-def _from_plans(row: Any, default_id: str, hops: int | None) -> Question:
+def _from_plans(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     """RoG's planning data: a question and its relation paths, neither topic nor answers."""
     question = _from_json(row, default_id, hops)
     if not question.relation_paths:
@@ -171,9 +171,9 @@ def _from_plans(row: Any, default_id: str, hops: int | None) -> Question:
     return question
 
 
-def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
+def _from_rog(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     body = _require_object(row)
-    return Question(
+    return QuestionRecord(
         id=str(body.get("id") or default_id),
         question=body["question"].strip(),
         topic_entities=_read_texts(body, "q_entity"),
@@ -183,10 +183,10 @@ def _from_rog(row: Any, default_id: str, hops: int | None) -> Question:
     )
 
 
-def _from_graftnet(row: Any, default_id: str, hops: int | None) -> Question:
+def _from_graftnet(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     """GraftNet's and NSM's: ``entities`` and ``answers`` as objects, ``subgraph.tuples`` of the same."""
     body = _require_object(row)
-    return Question(
+    return QuestionRecord(
         id=str(body.get("id") or default_id),
         question=body["question"].strip(),
         topic_entities=tuple(dict.fromkeys(parse_subgraph_name(node) for node in body.get("entities") or [])),
@@ -211,7 +211,7 @@ def _parse_records(value: Any) -> list[dict[str, Any]]:
     return value
 
 
-def _from_grailqa(row: Any, default_id: str, hops: int | None) -> Question:
+def _from_grailqa(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     """GrailQA: topics and the way to the answer are those of its query graph; literals and classes are no topics."""
     body = _require_object(row)
     query = body.get("graph_query") or {}
@@ -226,7 +226,7 @@ def _from_grailqa(row: Any, default_id: str, hops: int | None) -> Question:
         str(answer.get("entity_name") or answer.get("answer_argument") or "").strip()
         for answer in _parse_records(body.get("answer"))
     ]
-    return Question(
+    return QuestionRecord(
         id=str(body.get("qid") or body.get("id") or default_id),
         question=body["question"].strip(),
         topic_entities=tuple(dict.fromkeys(filter(None, (shown[topic] for topic in topics)))),
@@ -253,13 +253,13 @@ def _find_path(edges: list[dict[str, Any]], start: str, end: str) -> tuple[str, 
     return ways.get(end, ())
 
 
-def _from_metaqa(row: str, default_id: str, hops: int | None) -> Question:
+def _from_metaqa(row: str, default_id: str, hops: int | None) -> QuestionRecord:
     """``question with [topic]<TAB>answer|answer``; the marks are taken out of the question."""
     text, tab, answers = row.partition("\t")
     if not tab:
         raise BadRow("there is no tab between question and answers")
     question, topics = _remove_marks(text)
-    return Question(
+    return QuestionRecord(
         id=f"{hops}-hop-{default_id}" if hops else default_id,
         question=question,
         topic_entities=topics,
@@ -280,13 +280,13 @@ def _remove_marks(text: str) -> tuple[str, tuple[str, ...]]:
     return " ".join(text.split()), topics
 
 
-def _from_pathquestion(row: str, default_id: str, hops: int | None) -> Question:
+def _from_pathquestion(row: str, default_id: str, hops: int | None) -> QuestionRecord:
     """``question<TAB>answer(answer/other/)<TAB>e#r#e#r#e#<end>#e``; the path may be missing or lack its end."""
     cells = row.split("\t")
     if len(cells) < 2:
         raise BadRow("there is no tab between question and answers")
     path = _parse_gold_path(cells[2]) if len(cells) > 2 and cells[2].strip() else ()
-    return Question(
+    return QuestionRecord(
         id=default_id,
         question=" ".join(cells[0].split()),
         topic_entities=(path[0][0],) if path else (),
@@ -315,7 +315,7 @@ def _answer_set(text: str) -> tuple[str, ...]:
     return listed[fitting[0] if fitting else openings[0]]
 
 
-def _from_passages(row: Any, default_id: str, hops: int | None) -> Question:
+def _from_passages(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     """HotpotQA, 2Wiki and MuSiQue: the passages are named as the corpus made from the same file names them."""
     body = _require_object(row)
     try:
@@ -326,7 +326,7 @@ def _from_passages(row: Any, default_id: str, hops: int | None) -> Question:
     steps = re.match(r"([2-4])hop", key)
     # MuSiQue's unanswerable questions bring an answer that their passages do not hold.
     answers = _read_texts(body, "answer") + _read_texts(body, "answer_aliases") if body.get("answerable", True) else ()
-    return Question(
+    return QuestionRecord(
         id=key,
         question=body["question"].strip(),
         answers=tuple(dict.fromkeys(answers)),

@@ -9,7 +9,7 @@ from typing import Any
 
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.questions.formats import ANSWER_KEYS, TOPIC_KEYS
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 #: Keys of Clew's own JSONL; ``graph`` says which of several graphs a question is about.
 _READ = frozenset({
@@ -33,7 +33,7 @@ class Leftovers:
     programs: int = 0
     graphs: dict[str, str] = field(default_factory=dict)
 
-    def add(self, row: Mapping[str, Any], question: Question) -> None:
+    def add(self, row: Mapping[str, Any], question: QuestionRecord) -> None:
         """Look at the row of a good question."""
         self.keys.update(key for key in row if key not in _READ and row[key] not in (None, "", [], {}))
         if row.get("program") and question.program is None:
@@ -55,8 +55,8 @@ class Leftovers:
 
 
 def select_graph_questions(
-    questions: Mapping[str, Question], graphs: Mapping[str, str], name: str | None
-) -> tuple[dict[str, Question], str]:
+    questions: Mapping[str, QuestionRecord], graphs: Mapping[str, str], name: str | None
+) -> tuple[dict[str, QuestionRecord], str]:
     """The questions about a graph, and what to say of the others.
 
     Args:

@@ -18,7 +18,7 @@ from retrieval.kg.search.walks import RelationPath, compute_trace, execute, get_
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot import open as open_snapshot
 from retrieval.questions.wording import WordedStep, parse_form, write_question
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 #: A question of more answers is no question that a person asks, and one longer is no question that is read.
 MAX_ANSWERS = 20
@@ -38,7 +38,9 @@ _NAME = re.compile(r"[^\W\d_]{2}")
 _NAME_LONGEST = 60
 
 
-def sample_questions(snapshot: Snapshot, n: int, seed: int = 0, *, hops: Sequence[int] = (1, 2, 3)) -> list[Question]:
+def sample_questions(
+    snapshot: Snapshot, n: int, seed: int = 0, *, hops: Sequence[int] = (1, 2, 3)
+) -> list[QuestionRecord]:
     """Questions from walks of the graph, as many of each length as can be, each with its paths and all its answers.
 
     Args:
@@ -53,7 +55,7 @@ def sample_questions(snapshot: Snapshot, n: int, seed: int = 0, *, hops: Sequenc
     if not snapshot.num_triples or not hops:
         return []
     random_ = random.Random(seed)
-    questions: dict[str, Question] = {}
+    questions: dict[str, QuestionRecord] = {}
     for turn in range(_TRIES * n):
         if len(questions) == n:
             break
@@ -68,7 +70,7 @@ def sample_questions(snapshot: Snapshot, n: int, seed: int = 0, *, hops: Sequenc
     return list(questions.values())
 
 
-def sample_of(path: Path, n: int, seed: int, hops: Sequence[int]) -> list[Question]:
+def sample_of(path: Path, n: int, seed: int, hops: Sequence[int]) -> list[QuestionRecord]:
     """:func:`sample_questions` of the snapshot in a directory, for a process of its own."""
     return sample_questions(open_snapshot(path), n, seed, hops=hops)
 
@@ -126,7 +128,7 @@ def _walk(snapshot: Snapshot, random_: random.Random, length: int) -> tuple[int,
     return start, tuple(steps)
 
 
-def _write_question(snapshot: Snapshot, topic: int, path: RelationPath, *, name: str) -> Question | None:
+def _write_question(snapshot: Snapshot, topic: int, path: RelationPath, *, name: str) -> QuestionRecord | None:
     """The question of a walk; None where it cannot be worded, or its answers are too many, nameless or its topic."""
     levels = execute(snapshot, [topic], path)
     answers = levels[-1]
@@ -140,7 +142,7 @@ def _write_question(snapshot: Snapshot, topic: int, path: RelationPath, *, name:
     text = write_question(snapshot.get_entity_label(topic), steps) if steps else None
     if text is None or len(text) > _LONGEST:
         return None
-    return Question(
+    return QuestionRecord(
         id=name,
         question=text,
         topic_entities=(snapshot.get_entity_label(topic),),

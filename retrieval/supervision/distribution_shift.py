@@ -11,7 +11,7 @@ from typing import Literal
 
 from retrieval.errors import CheckpointError
 from retrieval.supervision.labels import Label, NamedPath
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 Level = Literal["in-distribution", "compositional", "out-of-distribution"]
 LEVELS: tuple[Level, ...] = ("in-distribution", "compositional", "out-of-distribution")
@@ -36,7 +36,7 @@ class TrainingCoverage:
         return frozenset(step for path in self.paths for step in path)
 
     @classmethod
-    def from_questions(cls, questions: Iterable[Question], labels: Iterable[Label]) -> TrainingCoverage:
+    def from_questions(cls, questions: Iterable[QuestionRecord], labels: Iterable[Label]) -> TrainingCoverage:
         """What these training questions and their labels show; labels of other questions are left out.
 
         Relation paths that a question brings without saying which way they are walked count as walked forward.
@@ -99,13 +99,13 @@ class Shift:
     seen: TrainingCoverage
     labels: Mapping[str, Sequence[NamedPath]] = field(default_factory=dict)
 
-    def measure_level(self, question: Question) -> Level | None:
+    def measure_level(self, question: QuestionRecord) -> Level | None:
         """By entities and relations; None when the question's relation path is not known."""
         level = self.measure_relation_level(question)
         known = self.seen.entities.issuperset(question.topic_entities)
         return level if known or level is None else "out-of-distribution"
 
-    def measure_relation_level(self, question: Question) -> Level | None:
+    def measure_relation_level(self, question: QuestionRecord) -> Level | None:
         """By relations alone."""
         paths = find_gold_paths(question) or list(self.labels.get(question.id, ()))
         levels = [LEVELS.index(self._measure_path_level(path)) for path in paths]
@@ -117,7 +117,7 @@ class Shift:
         return "in-distribution" if path in self.seen.paths else "compositional"
 
 
-def find_gold_paths(question: Question) -> list[NamedPath]:
+def find_gold_paths(question: QuestionRecord) -> list[NamedPath]:
     """Relation paths of the question's gold paths, walked from its topics; those that do not hold together are
     left out."""
     paths = []

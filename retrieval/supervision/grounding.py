@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Grounded:
         answers: entity ids, ascending.
     """
 
-    question: Question
+    question: QuestionRecord
     topics: tuple[int, ...]
     answers: tuple[int, ...]
 
@@ -57,7 +57,7 @@ class Skipped:
         return "; ".join(f"{n} {reason} (for example {self.examples[reason]})" for reason, n in self.counts.items())
 
 
-def resolve_questions(snapshot: Snapshot, questions: Sequence[Question]) -> tuple[list[Grounded], Skipped]:
+def resolve_questions(snapshot: Snapshot, questions: Sequence[QuestionRecord]) -> tuple[list[Grounded], Skipped]:
     """Find the questions' topics and answers in the graph.
 
     Questions without a topic, with a topic that is unknown or in no triple, or with no known answer are

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra.operations import Program
     from retrieval.programs.grounding.anchors.similarity import Encode
     from retrieval.programs.weights import Weights
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
 
 FILE = "programs.json"
 """In a checkpoint: the weights that were learned with it."""
@@ -79,7 +79,7 @@ class LearnedPrograms:
 def fit_weights(
     snapshot: Snapshot,
     encode: Encode | None,
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     weights: Weights,
     *,
     refused: Refused = MappingProxyType({}),
@@ -120,7 +120,7 @@ def fit_weights(
     )
 
 
-def _select_questions(questions: Sequence[Question], refused: Refused) -> list[Question]:
+def _select_questions(questions: Sequence[QuestionRecord], refused: Refused) -> list[QuestionRecord]:
     """Those that are read: all with a program that people gave or rejected, then others from all over the set."""
     judged = {question.id for question in questions if question.program is not None or question.id in refused}
     selected = [question for question in questions if question.id in judged][:_READ]
@@ -129,7 +129,9 @@ def _select_questions(questions: Sequence[Question], refused: Refused) -> list[Q
     return [*selected, *(others[:: max(1, len(others) // room)][:room] if room else ())]
 
 
-def _find_right(parser: Parser, candidates: Sequence[Candidate], question: Question) -> tuple[str, tuple[bool, ...]]:
+def _find_right(
+    parser: Parser, candidates: Sequence[Candidate], question: QuestionRecord
+) -> tuple[str, tuple[bool, ...]]:
     """How right candidates were told, and which are right."""
     answers, how = question.answers, "answers"
     if question.program is not None:

@@ -24,7 +24,7 @@ from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import Trajectory
 from retrieval.training.checkpoint import OpenCheckpoint
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 
 if TYPE_CHECKING:
     from retrieval.training.training_state import TrainingState
@@ -46,8 +46,8 @@ class Splits:
     train: list[Grounded]
     dev: list[Grounded]
     notes: tuple[str, ...]
-    planned: list[Question] = field(default_factory=list)
-    planned_dev: list[Question] = field(default_factory=list)
+    planned: list[QuestionRecord] = field(default_factory=list)
+    planned_dev: list[QuestionRecord] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from retrieval.methods.triples.subgraphs import build_subgraphs
 from retrieval.questions.files import read_questions
 from retrieval.supervision import pools
 from retrieval.supervision.grounding import Grounded, resolve_questions
-from retrieval.types import Question, Triple
+from retrieval.types import QuestionRecord, Triple
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 
@@ -86,7 +86,7 @@ def _shortest() -> Section:
     return section
 
 
-def _public() -> Iterator[tuple[str, Path, list[Question]]]:
+def _public() -> Iterator[tuple[str, Path, list[QuestionRecord]]]:
     """The public sets that are there: name, graph, questions."""
     metaqa, freebase = found("metaqa"), found("freebase-piece")
     if metaqa is not None:
@@ -129,7 +129,7 @@ def _measure(  # noqa: PLR0917
     section: Section,
     name: str,
     source: Path,
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     encoder: TextEncoder,
     lengths: Sequence[int | None],
 ) -> None:

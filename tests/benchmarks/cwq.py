@@ -18,7 +18,7 @@ from typing import Any
 from retrieval.metrics.bootstrap import compute_intervals
 from retrieval.metrics.scores import compute_metrics, score_of_row
 from retrieval.questions.files import write_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, clew, prepared
@@ -87,7 +87,7 @@ def measure() -> list[Section]:
     return [section]
 
 
-def _questions(rows: Sequence[Mapping[str, Any]], piece: Piece) -> tuple[list[Question], set[str]]:
+def _questions(rows: Sequence[Mapping[str, Any]], piece: Piece) -> tuple[list[QuestionRecord], set[str]]:
     """The questions that are asked, and those whose whole answers are known."""
     names = {mid: name for row in rows for mid, name in row["topic_entity"].items()}
     held = [row for row in rows if piece.named(row["answer"]) is not None]
@@ -102,7 +102,7 @@ def _questions(rows: Sequence[Mapping[str, Any]], piece: Piece) -> tuple[list[Qu
             executed.add(row["ID"])
         answers = tuple(sorted(gold)) if answer in gold else (answer,)
         topics = tuple(filter(None, map(piece.named, row["topic_entity"].values())))
-        questions.append(Question(row["ID"], row["question"], topics, answers, split=PART))
+        questions.append(QuestionRecord(row["ID"], row["question"], topics, answers, split=PART))
     return questions, executed
 
 

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 from retrieval.kg.readers import read_graph
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.questions.files import read_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.support.sparql_server import SparqlServer
@@ -54,7 +54,7 @@ def measure() -> list[Section]:
     return [section]
 
 
-def _row(section: Section, hops: int, questions: list[Question], url: str) -> None:
+def _row(section: Section, hops: int, questions: list[QuestionRecord], url: str) -> None:
     link, pull, triples = [], [], []
     linked = inside = answers = 0
     for question in questions:

@@ -30,7 +30,7 @@ from retrieval.linking.encoder import Encoder
 from retrieval.linking.stems import extract_stems
 from retrieval.metrics.scores import Fact
 from retrieval.questions.files import read_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, clew
@@ -210,7 +210,7 @@ def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:
 
 
 def _asked(engine: Engine, fact: str, budget: int) -> list[Fact]:
-    outcome = ask(engine, Question("fact", fact), budget=budget, seed=0)
+    outcome = ask(engine, QuestionRecord("fact", fact), budget=budget, seed=0)
     if outcome.error or len(outcome.facts) > budget:
         raise RuntimeError(f"{fact}: {outcome.error or f'{len(outcome.facts)} triples for {budget}'}")
     return sorted(outcome.facts)

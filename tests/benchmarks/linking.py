@@ -16,7 +16,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.linking.linker import Linker
 from retrieval.methods.registry import DEFAULT
 from retrieval.questions.files import read_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import DATA
 from tests.benchmarks.operators import Asked, suites
 from tests.benchmarks.report import Section
@@ -81,7 +81,7 @@ def _of_graph(
     snapshot = snapshots.open(graph)
     engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshot, load_encoder()))
     for one in asked:
-        outcome = ask(engine, Question(one.id, one.question), budget=_BUDGET, seed=_SEED, topics="linked")
+        outcome = ask(engine, QuestionRecord(one.id, one.question), budget=_BUDGET, seed=_SEED, topics="linked")
         linked = frozenset(i for i in map(snapshot.find_entity, outcome.topics) if i is not None)
         yield one.question, frozenset(_named(snapshot, said[one.id])), linked
 

@@ -16,7 +16,7 @@ from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
 from retrieval.questions.files import assign_splits, read_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, clew, prepared
@@ -66,17 +66,17 @@ def measure() -> list[Section]:
     return [section]
 
 
-def _pairs(file: Path) -> Iterator[tuple[Question, Question]]:
+def _pairs(file: Path) -> Iterator[tuple[QuestionRecord, QuestionRecord]]:
     """Questions as they are and paraphrased."""
     types = _types()
-    by_type: dict[tuple[int, str], list[Question]] = defaultdict(list)
+    by_type: dict[tuple[int, str], list[QuestionRecord]] = defaultdict(list)
     for one in assign_splits(list(read_questions(file, problems=lambda _: None))):
         known = types.get(_bare(one.question))
         if one.split == "test" and known is not None:
             by_type[known].append(one)
     rng = random.Random(_SEED)
     for row in map(json.loads, WRITTEN.read_text(encoding="utf-8").splitlines()):
-        own: Sequence[Question] = by_type[row["hops"], row["type"]]
+        own: Sequence[QuestionRecord] = by_type[row["hops"], row["type"]]
         for text in row["paraphrases"]:
             for one in rng.sample(own, min(_EACH, len(own))):
                 yield one, replace(one, question=text.replace("[X]", one.topic_entities[0]))

@@ -32,7 +32,7 @@ from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.verdicts import merge
 from retrieval.train import train
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, prepared
 from webapp.review.domain.uncertainty import compute_uncertainty
@@ -163,7 +163,7 @@ class Pool:
         asked = self._drawn([q for q in every if q.split == "test"], TEST, 0)
         self.test = [one.question for one in asked]
 
-    def _drawn(self, questions: Sequence[Question], count: int, seed: int) -> list[Grounded]:
+    def _drawn(self, questions: Sequence[QuestionRecord], count: int, seed: int) -> list[Grounded]:
         """So many questions that the graph knows, in their own order."""
         some = random.Random(seed).sample(range(len(questions)), min(len(questions), 2 * count))
         known = {one.question.id: one for one in resolve_questions(self.snapshot, [questions[i] for i in some])[0]}
@@ -225,7 +225,7 @@ def _ignore(problem: object) -> None:
     pass
 
 
-def _in_test(question: Question) -> bool:
+def _in_test(question: QuestionRecord) -> bool:
     return any(split_of(question.id, seed) == "test" for seed in range(100, 105))
 
 

@@ -70,7 +70,7 @@ def _queue(overlap: int) -> Any:
     """A queue of one item with two paths, on a graph of two facts."""
     from retrieval.kg.build import build_snapshot
     from retrieval.kg.table import TripleTable
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
     from webapp.graphs import files, progress
     from webapp.graphs.models import Graph
     from webapp.questions.services import save_question_set
@@ -83,7 +83,7 @@ def _queue(overlap: int) -> Any:
     table = TripleTable.from_facts([("Ada", "wrote", "Notes"), ("Ada", "knew", "Charles")])
     progress.register_version(graph=graph, version=1, manifest=build_snapshot(table, path).manifest)
     graph.refresh_from_db()
-    asked = [Question("q0", "what did Ada write?", ("Ada",), ("Notes",), split="train")]
+    asked = [QuestionRecord("q0", "what did Ada write?", ("Ada",), ("Notes",), split="train")]
     questions = save_question_set(name="Load", graph=graph, questions=asked, format="jsonl", user=None)
     queue = Queue.objects.create(
         name="Load", graph=graph, snapshot=graph.snapshot, question_set=questions, question_set_name="Load",

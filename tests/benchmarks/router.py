@@ -16,7 +16,7 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
 from retrieval.questions.files import assign_splits, read_questions, split_of
 from retrieval.train import train
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import chosen, prepared
@@ -63,7 +63,7 @@ def measure() -> list[Section]:
     return [section]
 
 
-def _sets() -> dict[str, list[Question]]:
+def _sets() -> dict[str, list[QuestionRecord]]:
     """Questions whose hops are known, with their splits, of every set whose data is there."""
     sets = {}
     for name, parts in PARTS.items():
@@ -80,13 +80,13 @@ def _sets() -> dict[str, list[Question]]:
     return sets
 
 
-def _some(questions: Sequence[Question], split: str) -> list[Question]:
+def _some(questions: Sequence[QuestionRecord], split: str) -> list[QuestionRecord]:
     there = [q for q in questions if q.split == split]
     drawn = np.random.default_rng(0).permutation(len(there))[:MOST]
     return [there[i] for i in sorted(drawn)]
 
 
-def _musique(question: Question) -> Question:
+def _musique(question: QuestionRecord) -> QuestionRecord:
     """Half A teaches, a fifth of it chooses; the number of hops begins the id."""
     split = "test"
     if in_half_a(question.id):
@@ -94,7 +94,7 @@ def _musique(question: Question) -> Question:
     return replace(question, split=split, hops=int(question.id[0]))
 
 
-def _trained(questions: Sequence[Question]) -> Decider:
+def _trained(questions: Sequence[QuestionRecord]) -> Decider:
     """A classifier that learned from the questions' training split. It reads no graph, so any does."""
     graph = prepared("demo")
     assert graph is not None, "the demo is always there"
@@ -105,7 +105,7 @@ def _trained(questions: Sequence[Question]) -> Decider:
         return TrainedDecider(opened, encoder)
 
 
-def _right(decider: Decider, asked: Sequence[Question]) -> str:
+def _right(decider: Decider, asked: Sequence[QuestionRecord]) -> str:
     many = np.array([(q.hops or 0) >= MULTI_HOP for q in asked])
     right = np.array([decider.decide(q.question).multi_hop for q in asked]) == many
     return f"{right.mean():.3f} ({(right[many].mean() + right[~many].mean()) / 2:.3f})"

@@ -31,7 +31,7 @@ from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 from retrieval.programs.scoring.candidates import Candidate
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks tables --data CHECKOUT"
@@ -158,7 +158,7 @@ def _by_programs(asked: Sequence[Asked], graph: Path, encoder: Encoder) -> Itera
 
 def _by_engine(asked: Sequence[Asked], graph: Path, encoder: Encoder) -> Iterator[Answered]:
     engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
-    questions = [Question(id=one.id, question=one.question) for one in asked]
+    questions = [QuestionRecord(id=one.id, question=one.question) for one in asked]
     outcomes = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked").outcomes
     for one, outcome in zip(asked, outcomes, strict=True):
         sure = outcome.predicted[0][1] if outcome.predicted else 0.0

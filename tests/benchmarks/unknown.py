@@ -25,7 +25,7 @@ from retrieval.methods.registry import DEFAULT
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks import path_weights
 from tests.benchmarks.data import found
 from tests.benchmarks.operators import OWN_GRAPHS, UNANSWERABLE, suites
@@ -59,7 +59,7 @@ class Graph:
 
     snapshot: Path
     facts: tuple[Path, ...]
-    questions: tuple[tuple[Question, Known], ...]
+    questions: tuple[tuple[QuestionRecord, Known], ...]
     copies: int = _COPIES
 
 
@@ -119,7 +119,7 @@ def _is_guess(outcome: Outcome) -> bool:
     return not _is_told(outcome) and max((sure for _, sure in outcome.predicted), default=0.0) < 0.3
 
 
-def _asked(graph: Path, questions: Sequence[Question], encoder: Encoder, doubts: Path) -> list[Outcome]:
+def _asked(graph: Path, questions: Sequence[QuestionRecord], encoder: Encoder, doubts: Path) -> list[Outcome]:
     parts = load_parts(snapshots.open(graph), encoder)
     engine = load_engine(EngineSpec(graph, None, DEFAULT), parts)
     if isinstance(engine, PathEngine):
@@ -129,11 +129,11 @@ def _asked(graph: Path, questions: Sequence[Question], encoder: Encoder, doubts:
     ]
 
 
-def _copies(graph: Graph, encoder: Encoder) -> Iterator[tuple[Path, list[Question]]]:
+def _copies(graph: Graph, encoder: Encoder) -> Iterator[tuple[Path, list[QuestionRecord]]]:
     """Copies without relations that most questions need, and questions that need them."""
     snapshot = snapshots.open(graph.snapshot)
     maker = Maker(snapshot, encoder, "")
-    needing: dict[tuple[str, ...], list[Question]] = defaultdict(list)
+    needing: dict[tuple[str, ...], list[QuestionRecord]] = defaultdict(list)
     for question, known in graph.questions:
         relations = maker.needed(known)
         if relations:
@@ -174,12 +174,12 @@ def _graphs(name: str) -> Iterator[Graph]:
         if there is not None:
             yield _of_set(name, there.graph, there.questions)
         return
-    by_graph: dict[Path, list[tuple[Question, Known]]] = defaultdict(list)
+    by_graph: dict[Path, list[tuple[QuestionRecord, Known]]] = defaultdict(list)
     for one in suites([name]):
         if UNANSWERABLE not in one.operators and set(one.operators) <= {"path", "typed"}:
             known = named(snapshots.open(one.graph), one.question, one.right[0])
             if known is not None:
-                question = Question(one.id, one.question, answers=one.right[0], also=one.right[1:])
+                question = QuestionRecord(one.id, one.question, answers=one.right[0], also=one.right[1:])
                 by_graph[one.graph].append((question, known))
     for graph, questions in by_graph.items():
         facts = OWN_GRAPHS / f"{graph.name.removeprefix(f'{name}-')}.tsv"
@@ -190,7 +190,7 @@ def _of_set(name: str, graph: Path, questions: Path) -> Graph:
     snapshot = snapshots.open(graph)
     every = assign_splits(list(read_questions(questions, problems=lambda _: None)))
     test = [one for one in every if one.split == "test" and one.answers and len(one.topic_entities) == 1]
-    drawn: list[tuple[Question, Known]] = []
+    drawn: list[tuple[QuestionRecord, Known]] = []
     for hops in sorted({one.hops or 0 for one in test}):
         some = [one for one in test if (one.hops or 0) == hops]
         random.Random(_SEED).shuffle(some)

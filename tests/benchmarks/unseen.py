@@ -15,7 +15,7 @@ from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg import snapshot as snapshots
 from retrieval.methods.registry import DEFAULT
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.operators import UNANSWERABLE, Asked, path_sets, suites
 from tests.benchmarks.report import Section
 from tests.benchmarks.zero_shot import calibration_error
@@ -63,7 +63,7 @@ def answered(
         spec = EngineSpec(graph, checkpoint, method or DEFAULT)
         engine = load_engine(spec, load_parts(snapshots.open(graph), encoder))
         questions = [
-            Question(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:]) for one in some
+            QuestionRecord(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:]) for one in some
         ]
         report = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked")
         found += zip(some, report.outcomes, strict=True)

@@ -26,7 +26,7 @@ from retrieval.questions.files import read_questions, split_of, write_questions
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE, prepared
@@ -111,7 +111,7 @@ def variants() -> Iterator[tuple[str, str, int, Variant]]:
     yield EXPLORER, "auto", BUDGETS[0], Variant(EXPLORER, strategy="answer-set", budget=BUDGETS[0])
 
 
-def _studies(whole: DataSet, questions: Sequence[Question]) -> Iterator[StudyConfig]:
+def _studies(whole: DataSet, questions: Sequence[QuestionRecord]) -> Iterator[StudyConfig]:
     """One for each part of the questions."""
     home = CACHE / "webqsp_thirds"
     home.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def _studies(whole: DataSet, questions: Sequence[Question]) -> Iterator[StudyCon
         yield StudyConfig({f"part {part}": DataSet(whole.graph, file)}, every)
 
 
-def _split(question: Question, part: int) -> str:
+def _split(question: QuestionRecord, part: int) -> str:
     """``test`` in its own part; else a tenth is ``dev``."""
     digest = hashlib.sha256(f"part:{question.id}".encode()).digest()
     if int.from_bytes(digest[:8], "big") % PARTS == part:
@@ -160,7 +160,7 @@ def _results(
     return results
 
 
-def _domains(whole: DataSet, questions: Sequence[Question], encoder: Encoder) -> dict[str, str]:
+def _domains(whole: DataSet, questions: Sequence[QuestionRecord], encoder: Encoder) -> dict[str, str]:
     """The domain of each question that has a label."""
     graph = snapshots.open(whole.graph)
     grounded, _ = resolve_questions(graph, questions)

@@ -30,7 +30,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.linking import indexing
 from retrieval.retriever import Retriever
-from retrieval.types import EvidenceChain, FoundPath, Question, RelationPath
+from retrieval.types import EvidenceChain, FoundPath, QuestionRecord, RelationPath
 from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks why_not"
@@ -246,7 +246,7 @@ def _print(fault: Fault, found: WhyNot) -> None:
         print("      ", remedy.text, "" if remedy.trial is None else remedy.trial.works, flush=True)
 
 
-def _gold(question: Question) -> tuple[list[Fact], str]:
+def _gold(question: QuestionRecord) -> tuple[list[Fact], str]:
     """The first gold path of a question, and the answer that it leads to."""
     path = [(head, relation, tail) for head, relation, tail in question.paths[0]]
     ends = {label for head, _, tail in path[-1:] for label in (head, tail)}
@@ -254,7 +254,7 @@ def _gold(question: Question) -> tuple[list[Fact], str]:
     return path, answer
 
 
-def _answered(bench: Bench, question: Question) -> str | None:
+def _answered(bench: Bench, question: QuestionRecord) -> str | None:
     """An answer of the gold path that the engine gives by relation paths."""
     record = bench.asked(bench.engine, question.question)
     _, answer = _gold(question)
@@ -268,7 +268,7 @@ def _lost(bench: Bench, engine: Engine, question: str, answer: str, **more: int)
     return answer not in {one.label for one in record.final.answers}
 
 
-def _without_answer(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Fault, WhyNot]]:
+def _without_answer(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
     for question in questions:
         answer = _answered(bench, question)
         if answer is None:
@@ -279,7 +279,7 @@ def _without_answer(bench: Bench, questions: Sequence[Question]) -> Iterator[tup
             yield fault, bench.said(engine, question.question, answer)
 
 
-def _renamed(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Fault, WhyNot]]:
+def _renamed(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
     for number, question in enumerate(questions):
         answer = _answered(bench, question)
         topic = question.topic_entities[0]
@@ -293,7 +293,7 @@ def _renamed(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Faul
             yield fault, bench.said(engine, question.question, answer)
 
 
-def _without_fact(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Fault, WhyNot]]:
+def _without_fact(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
     chance = random.Random(SEED)
     for question in questions:
         answer = _answered(bench, question)
@@ -319,7 +319,7 @@ def _relation(snapshot: Snapshot, name: str) -> int:
     return found
 
 
-def _fewer_hops(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Fault, WhyNot]]:
+def _fewer_hops(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
     for question in questions:
         if (question.hops or 1) < 2 or _answered(bench, question) is None:
             continue
@@ -350,7 +350,7 @@ def _trained(bench: Bench) -> PathEngine:
     return copy(bench.engine)
 
 
-def _demoted(bench: Bench, questions: Sequence[Question], place: int | None) -> Iterator[tuple[Fault, WhyNot]]:
+def _demoted(bench: Bench, questions: Sequence[QuestionRecord], place: int | None) -> Iterator[tuple[Fault, WhyNot]]:
     kinds = list(COUNTS)
     for question in questions:
         answer = _answered(bench, question)
@@ -379,7 +379,7 @@ def _directed(snapshot: Snapshot, chain: EvidenceChain) -> set[tuple[int, ...]]:
     return set(product(*alike))
 
 
-def _budget(bench: Bench, questions: Sequence[Question]) -> Iterator[tuple[Fault, WhyNot]]:
+def _budget(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
     indexing.build(bench.snapshot, bench.encoder)
     engine = bench.opened(bench.snapshot, "inses")
     for question in questions:

@@ -22,7 +22,7 @@ from retrieval.pretrained import PATHS
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.self_training import METHOD, run_self_training
 from retrieval.studies.plan import DataSet
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.benchmarks import path_weights
 from tests.benchmarks.path_questions import SETS as FAMILIES
 from tests.benchmarks.report import Section
@@ -123,7 +123,7 @@ def self_trained(name: str, graph: Path) -> tuple[Path, str]:
     return out, told.read_text()
 
 
-def asked(file: Path) -> list[list[Question]]:
+def asked(file: Path) -> list[list[QuestionRecord]]:
     """Questions of a set that have answers, by hops where known; of the test split where it is large enough."""
     known = [q for q in assign_splits(list(read_questions(file, problems=lambda _: None))) if q.answers]
     test = [q for q in known if q.split == "test"]
@@ -135,7 +135,7 @@ def asked(file: Path) -> list[list[Question]]:
 
 def rows(
     graph: Path,
-    groups: Sequence[Sequence[Question]],
+    groups: Sequence[Sequence[QuestionRecord]],
     *,
     topics: Topics,
     checkpoint: Path | None,

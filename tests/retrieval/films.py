@@ -9,7 +9,7 @@ import numpy as np
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 DIRECTORS = ("Varda", "Kurosawa", "Welles", "Campion")
 LANGUAGES = ("French", "Japanese", "English", "Maori")
@@ -50,7 +50,7 @@ def walk(topic: str, path: tuple[str, ...]) -> set[str]:
     return here
 
 
-def questions() -> list[Question]:
+def questions() -> list[QuestionRecord]:
     """Every shape asked of every fitting topic, in a fixed order, with splits."""
     found = []
     for number, (shape, path) in enumerate(SHAPES.items()):
@@ -59,7 +59,7 @@ def questions() -> list[Question]:
             split = "dev" if i % 6 == 4 else "test" if i % 6 == 5 else "train"
             answers = tuple(sorted(walk(topic, path)))
             text = shape.format(topic)
-            found.append(Question(f"{number}-{i}", text, (topic,), answers, hops=len(path), split=split))
+            found.append(QuestionRecord(f"{number}-{i}", text, (topic,), answers, hops=len(path), split=split))
     return found
 
 

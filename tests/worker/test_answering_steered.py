@@ -16,7 +16,7 @@ from retrieval.events import (
 )
 from retrieval.supervision.trajectories import read_trajectories
 from retrieval.train import train as fit
-from retrieval.types import AgentAction, Answer, LinkedEntity, Node, Question, RelationStep, Usage
+from retrieval.types import AgentAction, Answer, LinkedEntity, Node, QuestionRecord, RelationStep, Usage
 from webapp.answers import services, steering
 from webapp.answers.models import AgentCorrection, Run
 from webapp.experiments import services as experiments
@@ -321,8 +321,8 @@ def test_what_people_corrected_is_learned_from(agent, work, steer, users, monkey
 
     monkeypatch.setattr("retrieval.train.train", recording)
     asked = [
-        Question("q1", "what is spoken in France?", ("France",), ("French",), split="train"),
-        Question("q2", "what is spoken in Germany?", ("Germany",), ("German",), split="dev"),
+        QuestionRecord("q1", "what is spoken in France?", ("France",), ("French",), split="train"),
+        QuestionRecord("q2", "what is spoken in Germany?", ("Germany",), ("German",), split="dev"),
     ]
     questions = save_question_set(name="Two", graph=agent.graph, questions=asked, format="jsonl", user=users["analyst"])
     for method in ("graph-s3", "reg-path"):

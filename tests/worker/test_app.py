@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.conftest import TINY
 from tests.support.outages import without_redis
 from tests.support.tcp_proxy import TcpProxy
@@ -99,7 +99,7 @@ def test_from_upload_to_answer(start, users):
     assert "path.retrieved" in {event["type"] for event in events}
     assert run.answers == ["German"]
 
-    asked = [Question("q1", "What is the capital of Germany?", ("Germany",), ("Berlin",), split="test")]
+    asked = [QuestionRecord("q1", "What is the capital of Germany?", ("Germany",), ("Berlin",), split="test")]
     questions = save_question_set(name="One", graph=graph, questions=asked, format="jsonl", user=None)
     report = reports.start_report(
         graph=graph, question_set=questions, evaluation=reports.EvaluationRequest(), user=users["analyst"]

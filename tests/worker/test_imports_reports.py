@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.kg.readers import catalog
 from retrieval.questions import formats
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.webapp.uploads.test_uploads import complete
 from webapp.graphs import services
 from webapp.graphs.models import GraphState
@@ -104,9 +104,9 @@ def test_of_a_graph_without_a_version_nothing_is_told(api, graph, what):
 
 def test_questions_are_checked_against_the_version_that_is_asked(api, graph):
     asked = [
-        Question("q1", "Where is Paris?", ("Paris",), ("France",), split="train"),
-        Question("q2", "Where is Berlin?", ("Berlinn",), ("Germany",), split="test"),
-        Question("q3", "Where is Oslo?", ("Oslo",), ("Norway",), split="test"),
+        QuestionRecord("q1", "Where is Paris?", ("Paris",), ("France",), split="train"),
+        QuestionRecord("q2", "Where is Berlin?", ("Berlinn",), ("Germany",), split="test"),
+        QuestionRecord("q3", "Where is Oslo?", ("Oslo",), ("Norway",), split="test"),
     ]
     made = save_question_set(name="Q", graph=graph, questions=asked, format="jsonl", user=None)
     url = f"/api/v1/question-sets/{made.pk}/check"

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from retrieval.kg import snapshot as kg
 from retrieval.supervision.labels import Label, write_labels
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.experiments import label_sets
 from webapp.experiments.models import Checkpoint, LabelSet, Promotion, Report
 from webapp.graphs import files
@@ -31,12 +31,12 @@ TRAIN = "/api/v1/graphs/{}/train"
 def questions(tiny_graph):
     """Four questions to learn from and two for testing."""
     asked = [
-        Question("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
-        Question("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
-        Question("q3", "what is spoken in Switzerland?", ("Switzerland",), ("German",), split="dev"),
-        Question("q4", "what is spoken in France?", ("France",), ("French",), split="train"),
-        Question("q5", "what is spoken in Germany?", ("Germany",), ("German",), split="test"),
-        Question("q6", "what is the capital of France?", ("France",), ("Paris",), split="test"),
+        QuestionRecord("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
+        QuestionRecord("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
+        QuestionRecord("q3", "what is spoken in Switzerland?", ("Switzerland",), ("German",), split="dev"),
+        QuestionRecord("q4", "what is spoken in France?", ("France",), ("French",), split="train"),
+        QuestionRecord("q5", "what is spoken in Germany?", ("Germany",), ("German",), split="test"),
+        QuestionRecord("q6", "what is the capital of France?", ("France",), ("Paris",), split="test"),
     ]
     return save_question_set(name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=None)
 
@@ -134,7 +134,7 @@ def test_questions_that_only_the_review_has_are_learned_with_what_their_paths_re
     say(users["analyst"], "run:1", borders=YES)
     say(users["analyst"], "q1", capital=NO)
     found = learned(queue, questions=questions)
-    assert found.questions[-1] == Question(
+    assert found.questions[-1] == QuestionRecord(
         "run:1", "what borders Switzerland?", ("Switzerland",), ("France", "Germany"), split="train"
     )
     assert found.counts["added"] == 1
@@ -165,7 +165,9 @@ def test_right_answers_are_learned_without_a_verdict(queue, users):
     found = learned(queue)
     by_id = {q.id: q for q in found.questions}
     assert (by_id["q1"].answers, by_id["q2"].answers) == (("German",), ("Germany", "France"))
-    assert by_id["run:4"] == Question("run:4", "which language has France?", ("France",), ("German",), split="train")
+    assert by_id["run:4"] == QuestionRecord(
+        "run:4", "which language has France?", ("France",), ("German",), split="train"
+    )
     assert (found.counts["answered"], found.counts["added"]) == (1, 1)
     labelled = {label.question: label.path for label in found.labels if label.role == "path"}
     assert labelled["q1"] == LANGUAGE, "not what the label sets say of the answer that it had"

@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.answers import services as answers
 from webapp.jobs.models import Job, JobState
 from webapp.questions.services import save_question_set
@@ -29,11 +29,11 @@ HOW = "How many countries border Switzerland?"
 @pytest.fixture
 def questions(tiny_graph):
     asked = [
-        Question("q1", HOW, ("Switzerland",), ("2",), split="train", program=HOW_MANY),
-        Question("q2", "What borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
-        Question("q3", "What is the official language of France?", ("France",), ("French",), split="dev"),
-        Question("q4", "What borders Mars?", (), (), split="train", program=walk("borders", "Mars")),
-        Question("q5", "What is the capital of Germany?", ("Germany",), ("Berlin",), split="test"),
+        QuestionRecord("q1", HOW, ("Switzerland",), ("2",), split="train", program=HOW_MANY),
+        QuestionRecord("q2", "What borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
+        QuestionRecord("q3", "What is the official language of France?", ("France",), ("French",), split="dev"),
+        QuestionRecord("q4", "What borders Mars?", (), (), split="train", program=walk("borders", "Mars")),
+        QuestionRecord("q5", "What is the capital of Germany?", ("Germany",), ("Berlin",), split="test"),
     ]  # fmt: skip
     return save_question_set(name="Five", graph=tiny_graph, questions=asked, format="jsonl", user=None)
 

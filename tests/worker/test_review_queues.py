@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.supervision.labels import Label, write_labels
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.experiments import label_sets
 from webapp.graphs import files
 from webapp.jobs import services as jobs
@@ -23,11 +23,11 @@ LANGUAGE = (("official_language", False),)
 def questions(tiny_graph, users):
     """Four questions to learn from and one for testing."""
     asked = [
-        Question("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
-        Question("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
-        Question("q3", "what is spoken around Switzerland?", ("Switzerland",), ("German",), split="dev"),
-        Question("q4", "what is spoken in Mars?", ("Mars",), ("Martian",), split="train"),
-        Question("q5", "what is spoken in France?", ("France",), ("French",), split="test"),
+        QuestionRecord("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
+        QuestionRecord("q2", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="train"),
+        QuestionRecord("q3", "what is spoken around Switzerland?", ("Switzerland",), ("German",), split="dev"),
+        QuestionRecord("q4", "what is spoken in Mars?", ("Mars",), ("Martian",), split="train"),
+        QuestionRecord("q5", "what is spoken in France?", ("France",), ("French",), split="test"),
     ]
     return save_question_set(name="Five", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 

@@ -13,7 +13,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
 from retrieval.questions.files import sample_training
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.conftest import TINY
 from tests.support.llm_server import LLMServer
 from webapp.answers import services as answers
@@ -42,12 +42,12 @@ def one_thread():
 def questions(tiny_graph, users):
     """Six questions over the tiny graph, two of each split; one of them has no answer there."""
     asked = [
-        Question("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
-        Question("q2", "what is spoken in France?", ("France",), ("French",), hops=1, split="train"),
-        Question("q3", "what is spoken in Germany?", ("Germany",), ("German",), hops=1, split="dev"),
-        Question("q4", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="dev"),
-        Question("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
-        Question("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
+        QuestionRecord("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
+        QuestionRecord("q2", "what is spoken in France?", ("France",), ("French",), hops=1, split="train"),
+        QuestionRecord("q3", "what is spoken in Germany?", ("Germany",), ("German",), hops=1, split="dev"),
+        QuestionRecord("q4", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="dev"),
+        QuestionRecord("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
+        QuestionRecord("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
     ]
     return save_question_set(name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 
@@ -153,7 +153,7 @@ def test_every_method_is_trained_asked_and_evaluated(tiny_graph, questions, user
 
 def test_the_router_is_trained_asked_and_evaluated(tiny_graph, users, events):
     asked = [
-        Question(f"{split}-{hops}", text, ("Germany",), ("German",), hops=hops, split=split)
+        QuestionRecord(f"{split}-{hops}", text, ("Germany",), ("German",), hops=hops, split=split)
         for split in ("train", "dev", "test")
         for text, hops in (
             ("what is spoken in Germany?", 1),
@@ -355,7 +355,7 @@ def test_results_of_two_snapshots_are_never_mixed(tiny_graph, questions):
 
 
 def test_a_question_set_that_the_graph_does_not_know_is_named(tiny_graph, users):
-    asked = [Question("q1", "who?", ("Atlantis",), ("Poseidon",), split="test")]
+    asked = [QuestionRecord("q1", "who?", ("Atlantis",), ("Poseidon",), split="test")]
     unknown = save_question_set(name="Myths", graph=tiny_graph, questions=asked, format="jsonl", user=None)
     report = start(tiny_graph, unknown, split="test")
     evaluation.evaluate(report.job_id)

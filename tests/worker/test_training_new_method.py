@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.support.guides import method_added
 from webapp.answers.models import Run
 from webapp.experiments.models import Report
@@ -20,7 +20,7 @@ def method(tmp_path):
 @pytest.fixture
 def questions(tiny_graph, users):
     asked = [
-        Question(f"q{i}", f"what is spoken in {place}?", (place,), (language,), split=split)
+        QuestionRecord(f"q{i}", f"what is spoken in {place}?", (place,), (language,), split=split)
         for i, (place, language, split) in enumerate(
             [("Germany", "German", "train"), ("France", "French", "dev"), ("Switzerland", "German", "test")]
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.answers import services as answers
 from webapp.experiments import services as experiments
 from webapp.jobs.models import JobState
@@ -19,9 +19,9 @@ BORDERS = {
 @pytest.fixture
 def questions(tiny_graph, users):
     asked = [
-        Question("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
-        Question("q2", "what is spoken in France?", ("France",), ("French",), split="train"),
-        Question("q3", "What is spoken in Germany?", ("Germany",), ("German",), split="dev"),
+        QuestionRecord("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
+        QuestionRecord("q2", "what is spoken in France?", ("France",), ("French",), split="train"),
+        QuestionRecord("q3", "What is spoken in Germany?", ("Germany",), ("German",), split="dev"),
     ]
     return save_question_set(name="Three", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 

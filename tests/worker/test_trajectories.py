@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.errors import TrainingDataError
-from retrieval.questions.files import Question
+from retrieval.questions.files import QuestionRecord
 from retrieval.supervision.trajectories import read_trajectories
 from webapp.experiments import services as experiments
 from webapp.experiments import trajectories as sets
@@ -19,9 +19,11 @@ from worker import training, trajectories
 @pytest.fixture
 def questions(tiny_graph, users):
     asked = [
-        Question("q1", "what is spoken around Switzerland?", ("Switzerland",), ("German", "French"), split="train"),
-        Question("q2", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="dev"),
-        Question("q3", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="test"),
+        QuestionRecord(
+            "q1", "what is spoken around Switzerland?", ("Switzerland",), ("German", "French"), split="train"
+        ),
+        QuestionRecord("q2", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="dev"),
+        QuestionRecord("q3", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="test"),
     ]
     return save_question_set(name="Three", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 

@@ -14,7 +14,7 @@ from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.limits import PROGRAM_LIMIT
 from retrieval.programs.rendering.names import from_named_json, require_program, to_named_json
 from retrieval.questions.files import to_json
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.accounts.models import Role
 from webapp.answers.models import ACTIVE, Run, RunEvent, RunState
 from webapp.api.errors import InvalidError
@@ -117,10 +117,10 @@ def list_kept(*, graph_id: int) -> QuerySet[Run]:
     return list_corrections(graph_id=graph_id).filter(~_is_corrected(), state=RunState.DONE)
 
 
-def iter_questions(*, graph_id: int) -> Iterator[Question]:
+def iter_questions(*, graph_id: int) -> Iterator[QuestionRecord]:
     """The kept corrections of a graph to learn from: question, answers and program; oldest first."""
     for run in list_kept(graph_id=graph_id).reverse().iterator(100):
-        yield Question(str(run.pk), run.question, answers=_load_answers(run), program=run.program)
+        yield QuestionRecord(str(run.pk), run.question, answers=_load_answers(run), program=run.program)
 
 
 def export_lines(*, graph_id: int) -> Iterator[str]:

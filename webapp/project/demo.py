@@ -15,7 +15,7 @@ from retrieval import demo as content
 from retrieval.errors import ClewError, SourceError
 from retrieval.kg.readers.options import DETECT
 from retrieval.questions import files as readers
-from retrieval.types import Problem, Question
+from retrieval.types import Problem, QuestionRecord
 from webapp.accounts.models import Role, User
 from webapp.experiments import services as experiments
 from webapp.graphs import services as graphs
@@ -83,7 +83,7 @@ def _load(stopping: Callable[[], bool]) -> None:
     Seeded.objects.create(name="demo")
 
 
-def _read_questions(files: dict[str, Path]) -> list[Question]:
+def _read_questions(files: dict[str, Path]) -> list[QuestionRecord]:
     """The demo's questions, each with the split whose file it stands in."""
     return [
         replace(question, split=split)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from retrieval.kg.readers import child_process
 from retrieval.questions.sampling import sample_of
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.accounts.models import User
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
 from webapp.api.errors import BusyError, InvalidError
@@ -27,11 +27,11 @@ _turns = ConcurrencyLimit()
 _processes = threading.BoundedSemaphore(2)
 """People wait for each other, so that they do not take all cores."""
 
-_remembered: OrderedDict[Key, list[Question]] = OrderedDict()
+_remembered: OrderedDict[Key, list[QuestionRecord]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def make_questions(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) -> list[Question]:
+def make_questions(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user: User) -> list[QuestionRecord]:
     """As many questions as there can be, ``n`` at most; the same seed makes the same of the same version.
 
     Raises:
@@ -58,7 +58,7 @@ def make_questions(*, graph: Graph, n: int, seed: int, hops: Sequence[int], user
     return questions
 
 
-def _sample_questions(path: Path, n: int, seed: int, hops: tuple[int, ...]) -> list[Question]:
+def _sample_questions(path: Path, n: int, seed: int, hops: tuple[int, ...]) -> list[QuestionRecord]:
     try:
         return child_process.call(sample_of, path, n, seed, hops, what="The graph", limits=LIMITS)
     except child_process.TooMuchError as error:

@@ -39,7 +39,7 @@ class SampleRequestSerializer(serializers.Serializer[object]):
     name = PlainText(max_length=200, allow_blank=True, default="")
 
 
-class SampleSerializer(serializers.Serializer[types.Question]):
+class SampleSerializer(serializers.Serializer[types.QuestionRecord]):
     """A question made from the graph, with all its answers and paths that lead to them."""
 
     id = serializers.CharField()

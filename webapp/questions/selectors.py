@@ -23,10 +23,10 @@ def list_questions(question_set: QuestionSet, *, split: str = "", text: str = ""
     return rows
 
 
-def to_engine_questions(question_set: QuestionSet) -> list[types.Question]:
+def to_engine_questions(question_set: QuestionSet) -> list[types.QuestionRecord]:
     """A set's questions as the engine takes them."""
     return [
-        types.Question(
+        types.QuestionRecord(
             id=row.key,
             question=row.question,
             topic_entities=tuple(row.topic_entities),

@@ -73,7 +73,7 @@ def save_question_set(
     *,
     name: str,
     graph: Graph,
-    questions: Iterable[types.Question],
+    questions: Iterable[types.QuestionRecord],
     format: str,
     problems: Sequence[types.Problem] = (),
     user: User | None,
@@ -119,7 +119,7 @@ def save_question_set(
     return question_set
 
 
-def _build_row(position: int, question: types.Question) -> QuestionRow:
+def _build_row(position: int, question: types.QuestionRecord) -> QuestionRow:
     return QuestionRow(
         position=position,
         key=_clean(question.id)[:200],

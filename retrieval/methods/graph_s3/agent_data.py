@@ -36,7 +36,7 @@ from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import Trajectory
 from retrieval.training.recipe import Splits, Work
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 #: Dev questions that are searched after each epoch.
 _DEV = 300
@@ -182,7 +182,7 @@ def _collect_given(world: AgentWorld, splits: Splits, trajectories: Sequence[Tra
             continue
         question = known.get(trajectory.question_id)
         if question is None:
-            ungrounded = Question(trajectory.id, trajectory.question, trajectory.topics, trajectory.answers)
+            ungrounded = QuestionRecord(trajectory.id, trajectory.question, trajectory.topics, trajectory.answers)
             grounded, _ = resolve_questions(world.snapshot, [ungrounded])
             question = grounded[0] if grounded else None
         episode = to_episode(world, trajectory, question) if question is not None else None

@@ -21,7 +21,7 @@ from retrieval.supervision.labels import Label, select_usable, to_directed_path
 from retrieval.training.losses import compute_segment_logsumexp
 
 if TYPE_CHECKING:
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
 
 
 #: Of a question with more relation paths, so many are drawn for each step.
@@ -75,7 +75,7 @@ def from_labels(
 
 def from_relation_paths(
     snapshot: Snapshot,
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     *,
     max_hops: int,
     mask_names: bool = True,

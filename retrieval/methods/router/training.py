@@ -29,7 +29,7 @@ from retrieval.supervision.labels import Label
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.loop import fit
 from retrieval.training.result import TrainResult
-from retrieval.types import Progress, Question
+from retrieval.types import Progress, QuestionRecord
 from retrieval.version import get_code_version
 
 #: What another threshold than one half must be better by.
@@ -37,7 +37,7 @@ _WORTH_MOVING = 0.002
 
 
 def train_classifier(
-    questions: Sequence[Question],
+    questions: Sequence[QuestionRecord],
     labels: Sequence[Label],
     config: RouterConfig,
     *,
@@ -118,8 +118,8 @@ class ClassifierTask:
 
     def __init__(
         self,
-        train: Sequence[tuple[Question, int]],
-        dev: Sequence[tuple[Question, int]],
+        train: Sequence[tuple[QuestionRecord, int]],
+        dev: Sequence[tuple[QuestionRecord, int]],
         model: HopClassifier,
         encode: Callable[[list[str]], np.ndarray],
     ) -> None:
@@ -191,14 +191,14 @@ def _count_hops(labels: Sequence[Label]) -> dict[str, int]:
     return lengths
 
 
-def _count_shortest_hops(question: Question) -> int:
+def _count_shortest_hops(question: QuestionRecord) -> int:
     """Hops of the question's shortest gold path; 0 where it has none."""
     return min((len(path) for path in (*question.paths, *question.relation_paths) if path), default=0)
 
 
 def _split(
-    known: Sequence[tuple[Question, int]], seed: int
-) -> tuple[list[tuple[Question, int]], list[tuple[Question, int]], list[str]]:
+    known: Sequence[tuple[QuestionRecord, int]], seed: int
+) -> tuple[list[tuple[QuestionRecord, int]], list[tuple[QuestionRecord, int]], list[str]]:
     """Training and dev questions, and notes; one in ten of training is set aside where there is no dev split."""
     hops = {question.id: count for question, count in known}
     placed = [(q, hops[q.id]) for q in assign_splits([q for q, _ in known], seed) if q.split != "test"]

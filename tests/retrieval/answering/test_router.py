@@ -35,7 +35,7 @@ from retrieval.llm import prompts
 from retrieval.methods.router.deciders import WordingDecider, read_hops
 from retrieval.train import train
 from retrieval.training.manifest import read_manifest
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.answering.test_inses import FACTS, PASSAGES, BagOfWords
 from tests.retrieval.reasoning.endpoint import Endpoint, says
 
@@ -182,7 +182,7 @@ def test_a_language_model_that_is_not_configured_is_said(parts):
 def classifier(parts, tmp_path_factory):
     """A checkpoint that calls births complex and journals simple, the other way round than the wording does."""
     asked = [
-        Question(f"{split}-{hops}", text, hops=hops, split=split)
+        QuestionRecord(f"{split}-{hops}", text, hops=hops, split=split)
         for split in ("train", "dev")
         for text, hops in ((SURE, 3), (COMPLEX, 1))
     ]
@@ -248,7 +248,7 @@ def test_a_graph_without_facts_is_read(tmp_path):
 
 def test_a_report_tells_what_was_routed_where(parts):
     engine = opened(parts)
-    asked = [Question(str(i), text, (), ("Bern",)) for i, text in enumerate([SURE, UNSURE, COMPLEX])]
+    asked = [QuestionRecord(str(i), text, (), ("Bern",)) for i, text in enumerate([SURE, UNSURE, COMPLEX])]
     outcomes = [evaluated(engine, question, budget=50, seed=0) for question in asked]
     assert [outcome.route for outcome in outcomes] == ["text-rag", "inses", "inses"]
     assert from_row(to_row(outcomes[1]), asked[1]).route == "inses"

@@ -25,7 +25,7 @@ from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
 from retrieval.llm.prompts import load
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.reasoning.endpoint import Endpoint, says
 from tests.retrieval.world import build
 from tests.support.llm_server import LLMServer
@@ -215,8 +215,8 @@ def test_a_model_alone_that_fails_fails(graph):
 
 def test_a_model_alone_is_evaluated_like_any_method(graph):
     questions = [
-        Question("1", "what is the capital?", ("Switzerland",), ("Germany",)),
-        Question("2", "x?", (), ("France",)),
+        QuestionRecord("1", "what is the capital?", ("Switzerland",), ("Germany",)),
+        QuestionRecord("2", "x?", (), ("France",)),
     ]
     answers = {"what is the capital?": "Germany", "x?": "Mars"}
 

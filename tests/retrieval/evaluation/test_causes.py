@@ -7,7 +7,7 @@ from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 FACTS = [
     ("Germany", "capital", "Berlin"),
@@ -23,7 +23,9 @@ def snapshot(tmp_path_factory):
 
 
 def why(snapshot, answers, predicted, *, facts=(), topics=("Germany",), named=("Germany",), **more):
-    question = Question("q", "?", named, answers, operators=more.pop("operators", ()), triples=more.pop("triples", ()))
+    question = QuestionRecord(
+        "q", "?", named, answers, operators=more.pop("operators", ()), triples=more.pop("triples", ())
+    )
     outcome = Outcome(question, topics, predicted=tuple((one, 1.0) for one in predicted), facts=set(facts), **more)
     return find_cause(outcome, score(outcome), snapshot)
 

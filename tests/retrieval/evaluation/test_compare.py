@@ -11,14 +11,14 @@ from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import build_report
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
 
 QUESTIONS = [
-    Question("jaws", "who directed it?", ("Jaws",), ("Spielberg",)),
-    Question("munich", "what genre is it?", ("Munich",), ("Drama",)),
-    Question("austria", "what does it border?", ("Austria",), ("Italy",)),
-    Question("italy", "what is spoken there?", ("Italy",), ("Italian",)),
+    QuestionRecord("jaws", "who directed it?", ("Jaws",), ("Spielberg",)),
+    QuestionRecord("munich", "what genre is it?", ("Munich",), ("Drama",)),
+    QuestionRecord("austria", "what does it border?", ("Austria",), ("Italy",)),
+    QuestionRecord("italy", "what is spoken there?", ("Italy",), ("Italian",)),
 ]
 WORSE = {
     "Jaws": [("directed_by", 0.9)],

@@ -11,7 +11,7 @@ from retrieval.metrics.figures import render_csv
 from retrieval.metrics.scores import compute_metrics
 from retrieval.programs.algebra.operations import And, Count, Entities, Having
 from retrieval.programs.rendering.names import to_named_json
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.programs import land
 
 
@@ -21,7 +21,7 @@ def graph(tmp_path):
 
 
 def _outcome(graph, key, gold, predicted, program=None):
-    question = Question(key, "?", answers=("Egypt",), program=gold)
+    question = QuestionRecord(key, "?", answers=("Egypt",), program=gold)
     ran = None if program is None else to_named_json(graph, program)
     return Outcome(question, predicted=tuple((label, 0.9) for label in predicted), program=ran)
 

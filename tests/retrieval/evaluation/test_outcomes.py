@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from retrieval.evaluation.outcomes import Journal, Outcome, compute_fingerprint
-from retrieval.types import Question, Usage
+from retrieval.types import QuestionRecord, Usage
 
-QUESTIONS = [Question("a", "who?", ("X",), ("Y",)), Question("b", "what?"), Question("c", "when?")]
+QUESTIONS = [QuestionRecord("a", "who?", ("X",), ("Y",)), QuestionRecord("b", "what?"), QuestionRecord("c", "when?")]
 FULL = Outcome(
     QUESTIONS[0], ("X",), True, (("Y", 0.9), ("Z", 0.1)), {("X", "r", "Y"), ("Y", "s", "Z")},
     (("X → Y", 0.5),), None, None, Usage(1, 20, 3, 2), 12.5, 3.25, 7, {"fact": 2},

@@ -12,7 +12,7 @@ from retrieval.evaluation.pages import Entry, Heading, PageTable, Text, render, 
 from retrieval.evaluation.report import build_report
 from retrieval.evaluation.report_page import build_blocks, build_title
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
 
 BLOCKS = [
@@ -83,9 +83,9 @@ def test_the_page_of_a_report(tmp_path):
     engine = PathEngine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
     path = (("Jaws", "directed_by", "Spielberg"),)
     questions = [
-        Question("1", "who directed it?", ("Jaws",), ("Spielberg",), hops=1),
-        Question("2", "who wrote <it>?", ("Jaws",), ("Benchley",), (path,), hops=2),
-        Question("3", "what does Austria border?", (), ("Italy", "Mordor"), hops=1),
+        QuestionRecord("1", "who directed it?", ("Jaws",), ("Spielberg",), hops=1),
+        QuestionRecord("2", "who wrote <it>?", ("Jaws",), ("Benchley",), (path,), hops=2),
+        QuestionRecord("3", "what does Austria border?", (), ("Italy", "Mordor"), hops=1),
     ]
     report = build_report(evaluate_engine(engine, questions, budget=50, seed=0), split="test")
     page = render_markdown(build_title(report), build_blocks(report))

@@ -21,7 +21,7 @@ from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.metrics.names import METRICS
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.llm import LLMReasoner
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.reasoning.endpoint import Endpoint, says
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build
 
@@ -32,7 +32,7 @@ SCRIPT = {
 }
 PATH = (("Switzerland", "borders", "Austria"), ("Austria", "official_language", "German"))
 QUESTIONS = [
-    Question(
+    QuestionRecord(
         "right",
         "languages of the neighbours?",
         ("Switzerland",),
@@ -40,10 +40,10 @@ QUESTIONS = [
         (PATH,),
         hops=2,
     ),
-    Question("half", "what does Austria border?", (), ("Italy", "Slovenia", "Hungary"), hops=1),
-    Question("wrong", "who directed it?", ("Jaws",), ("Lucas",), hops=1),
-    Question("unanswerable", "who rules Atlantis?", ("Atlantis",), ()),
-    Question("missed", "what is near nothing?", (), ("Nothing",)),
+    QuestionRecord("half", "what does Austria border?", (), ("Italy", "Slovenia", "Hungary"), hops=1),
+    QuestionRecord("wrong", "who directed it?", ("Jaws",), ("Lucas",), hops=1),
+    QuestionRecord("unanswerable", "who rules Atlantis?", ("Atlantis",), ()),
+    QuestionRecord("missed", "what is near nothing?", (), ("Nothing",)),
 ]
 
 
@@ -169,7 +169,7 @@ def test_the_scores_are_read_back_from_the_report(tmp_path, evaluation):
 
 
 def test_words_are_compared_where_answers_are_words():
-    question = Question("q", "Who?", answers=("The Beatles", "Wings"))
+    question = QuestionRecord("q", "Who?", answers=("The Beatles", "Wings"))
     said = Outcome(question, predicted=(("beatles band", 0.9), ("Wings", 0.5)))
     plain, worded = score(said), score(said, words=True)
     assert (plain.exact_match, plain.token_f1) == (None, None)
@@ -191,7 +191,7 @@ def test_a_question_with_triples_is_asked_on_those_alone(engine):
         ("Austria", "official_language", "Austria"),
         ("Austria", "painted_by", "Italy"),
     )
-    question = Question("own", "languages?", ("Switzerland",), ("German",), triples=own)
+    question = QuestionRecord("own", "languages?", ("Switzerland",), ("German",), triples=own)
     found = ask(engine, question, budget=50, seed=0)
     assert [label for label, _ in found.predicted] == ["German"]
     assert found.facts == {own[0], own[1]}
@@ -207,7 +207,7 @@ def test_a_question_with_triples_is_asked_on_those_alone(engine):
 
 
 def test_topics_can_be_left_to_the_linker(engine):
-    question = Question("q", "what does Austria border?", ("Switzerland",), ("Italy",))
+    question = QuestionRecord("q", "what does Austria border?", ("Switzerland",), ("Italy",))
     assert ask(engine, question, budget=50, seed=0).topics == ("Switzerland",)
     linked = ask(engine, question, budget=50, seed=0, topics="linked")
     assert (linked.topics, linked.linked) == (("Austria",), True)
@@ -230,9 +230,9 @@ def test_what_was_asked_before_is_not_asked_again(engine, evaluation):
 
 def test_a_set_that_the_graph_does_not_know_is_refused(engine):
     with pytest.raises(EvaluationError, match=r"no topic entity.*'Middle-earth'"):
-        evaluate_engine(engine, [Question("q", "?", ("Middle-earth",), ("Italy",))], budget=5, seed=0)
+        evaluate_engine(engine, [QuestionRecord("q", "?", ("Middle-earth",), ("Italy",))], budget=5, seed=0)
     with pytest.raises(EvaluationError, match=r"no answer.*'Sauron'"):
-        evaluate_engine(engine, [Question("q", "?", ("Italy",), ("Sauron",))], budget=5, seed=0)
+        evaluate_engine(engine, [QuestionRecord("q", "?", ("Italy",), ("Sauron",))], budget=5, seed=0)
     with pytest.raises(EvaluationError, match="no question"):
         evaluate_engine(engine, [], budget=5, seed=0)
 
@@ -272,16 +272,16 @@ def test_a_set_without_operators_has_no_such_figures(evaluation):
 
 
 def test_values_are_compared_as_values():
-    question = Question("q", "How large?", answers=("357022", "2.5 million"))
+    question = QuestionRecord("q", "How large?", answers=("357022", "2.5 million"))
     said = (("357,022 km²", 0.9), ("2,500,000", 0.9), ("12", 0.1))
     found = score(Outcome(question, predicted=said))
     assert (found.hit, found.precision, found.recall, found.exact) == (1, pytest.approx(2 / 3), 1, 0)
     assert score(Outcome(question, predicted=said[:2])).exact == 1
-    assert score(Outcome(Question("q", "Is it?", answers=("True",)), predicted=(("yes", 1.0),))).exact == 1
+    assert score(Outcome(QuestionRecord("q", "Is it?", answers=("True",)), predicted=(("yes", 1.0),))).exact == 1
 
 
 def test_another_right_answer_set_is_exact_and_changes_nothing_else():
-    question = Question("q", "?", answers=("a", "b"), also=(("c",), ("1,000", "d")))
+    question = QuestionRecord("q", "?", answers=("a", "b"), also=(("c",), ("1,000", "d")))
     other = score(Outcome(question, predicted=(("D", 0.9), ("1000", 0.8))))
     assert (other.exact, other.f1, other.hit) == (1, 0, 0)
     part = score(Outcome(question, predicted=(("a", 0.9), ("c", 0.8))))
@@ -289,17 +289,17 @@ def test_another_right_answer_set_is_exact_and_changes_nothing_else():
 
 
 def test_counted_answers_need_not_be_in_the_graph(engine):
-    questions = [Question("q", "how many neighbours?", ("Italy",), ("17",))]
+    questions = [QuestionRecord("q", "how many neighbours?", ("Italy",), ("17",))]
     assert evaluate_engine(engine, questions, budget=5, seed=0).outcomes[0].question.id == "q"
 
 
 def test_names_are_compared_normalised():
-    outcome = Outcome(Question("q", "?", answers=("Sao Paulo",)), predicted=(("São  Paulo", 1.0),))
+    outcome = Outcome(QuestionRecord("q", "?", answers=("Sao Paulo",)), predicted=(("São  Paulo", 1.0),))
     assert score(outcome).exact == 1.0
 
 
 def test_an_answer_too_many_is_no_exact_set():
-    found = score(Outcome(Question("q", "?", answers=("a",)), predicted=(("a", 0.9), ("b", 0.8))))
+    found = score(Outcome(QuestionRecord("q", "?", answers=("a",)), predicted=(("a", 0.9), ("b", 0.8))))
     assert (found.hit, found.hit_at_1, found.precision, found.recall, found.exact) == (1, 1, 0.5, 1, 0)
 
 
@@ -318,7 +318,7 @@ def test_a_stopped_evaluation_says_so(engine):
 
 
 def test_hops_that_a_set_does_not_say_are_the_shortest_distance(engine):
-    far = Question("far", "which languages?", ("Switzerland",), ("German",))
+    far = QuestionRecord("far", "which languages?", ("Switzerland",), ("German",))
     asked = [
         far,
         replace(far, id="given", hops=7),

@@ -5,7 +5,7 @@ import pytest
 from retrieval.errors import Cancelled
 from retrieval.methods.common.blending import merge_rankings, select_share
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.types import Question, RelationPath
+from retrieval.types import QuestionRecord, RelationPath
 from tests.retrieval import world
 
 
@@ -59,7 +59,7 @@ def graph(tmp_path):
 
 
 def asked(graph, count):
-    question = Question("q", "what is the genre of Jaws", ("Jaws",), ("Horror",))
+    question = QuestionRecord("q", "what is the genre of Jaws", ("Jaws",), ("Horror",))
     return resolve_questions(graph, [question])[0] * count
 
 

@@ -4,17 +4,17 @@ import pytest
 
 from retrieval.errors import Cancelled
 from retrieval.questions.checking import MissingName, MissingProgram, QuestionCheck, check_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval import world
 
 
 def test_what_the_graph_lacks_is_counted_and_near_names_are_offered(tmp_path):
     graph = world.build(tmp_path / "g")
     questions = [
-        Question("1", "?", ("Jaws",), ("Spielberg",), split="train"),
-        Question("2", "?", ("Switzerlnd",), ("Austria", "Atlantis"), split="train"),
-        Question("3", "?", ("Switzerlnd", "france"), ("Nobody",), split="dev"),
-        Question("4", "?", relation_paths=(("borders", "has_capital"),), passages=("p1",)),
+        QuestionRecord("1", "?", ("Jaws",), ("Spielberg",), split="train"),
+        QuestionRecord("2", "?", ("Switzerlnd",), ("Austria", "Atlantis"), split="train"),
+        QuestionRecord("3", "?", ("Switzerlnd", "france"), ("Nobody",), split="dev"),
+        QuestionRecord("4", "?", relation_paths=(("borders", "has_capital"),), passages=("p1",)),
     ]
     assert check_questions(graph, questions) == QuestionCheck(
         questions=4,
@@ -42,11 +42,11 @@ def test_programs_are_looked_up_by_name(tmp_path):
         return {"op": "Walk", "source": source, "relation": {"name": relation, "inverse": False}}
 
     questions = [
-        Question("1", "?", program=walk("Jaws", "directed_by")),
-        Question("2", "?", program=walk("Jaws", "direct_by")),
-        Question("3", "?", program=walk("Switzerlnd", "borders")),
-        Question("4", "?", program={"op": "Sort"}),
-        Question("5", "?"),
+        QuestionRecord("1", "?", program=walk("Jaws", "directed_by")),
+        QuestionRecord("2", "?", program=walk("Jaws", "direct_by")),
+        QuestionRecord("3", "?", program=walk("Switzerlnd", "borders")),
+        QuestionRecord("4", "?", program={"op": "Sort"}),
+        QuestionRecord("5", "?"),
     ]
     found = check_questions(graph, questions)
     assert (found.programs, found.programs_found) == (4, 1)
@@ -59,4 +59,4 @@ def test_programs_are_looked_up_by_name(tmp_path):
 
 def test_it_can_be_stopped(tmp_path):
     with pytest.raises(Cancelled):
-        check_questions(world.build(tmp_path / "g"), [Question("1", "?", ("Jaws",))], cancelled=lambda: True)
+        check_questions(world.build(tmp_path / "g"), [QuestionRecord("1", "?", ("Jaws",))], cancelled=lambda: True)

@@ -17,7 +17,7 @@ from retrieval.questions.files import (
     to_json,
     write_questions,
 )
-from retrieval.types import Problem, Question
+from retrieval.types import Problem, QuestionRecord
 from tests.benchmarks.data import DATA
 
 PATHQUESTION = DATA / "pathquestion"
@@ -35,7 +35,7 @@ def read(tmp_path):
     return reader
 
 
-FULL = Question(
+FULL = QuestionRecord(
     id="q1",
     question="who directed Jaws?",
     topic_entities=("Jaws",),
@@ -52,7 +52,7 @@ FULL = Question(
     operators=("look-up",),
     also=(("Spielberg",), ("Steven Spielberg", "S. Spielberg")),
 )
-BARE = Question(id="q2", question="who knows?")
+BARE = QuestionRecord(id="q2", question="who knows?")
 
 
 @pytest.mark.parametrize("name", ["q.jsonl", "q.jsonl.gz"])
@@ -88,9 +88,11 @@ def test_metaqa(read):
     questions, problems = read("2-hop/qa_dev.txt.gz", gzip.compress(text.encode()))
     assert problems == []
     assert questions == [
-        Question("2-hop-qa_dev-1", "what films did Tom Hanks act in", ("Tom Hanks",), ("Big", "Cast Away"), hops=2),
-        Question("2-hop-qa_dev-2", "is [REC] scary", ("[REC]",), ("yes",), hops=2),
-        Question("2-hop-qa_dev-4", "A or B?", ("A", "B"), ("A",), hops=2),
+        QuestionRecord(
+            "2-hop-qa_dev-1", "what films did Tom Hanks act in", ("Tom Hanks",), ("Big", "Cast Away"), hops=2
+        ),
+        QuestionRecord("2-hop-qa_dev-2", "is [REC] scary", ("[REC]",), ("yes",), hops=2),
+        QuestionRecord("2-hop-qa_dev-4", "A or B?", ("A", "B"), ("A",), hops=2),
     ]
     assert read("qa.txt", text)[0][0].hops is None
     assert read("qa.txt", text, hops=3)[0][0].hops == 3
@@ -104,7 +106,7 @@ def test_pathquestion_and_its_large_variant(read):
         "broken ?\tulm(ulm/)\tanna#children\n"
     )
     questions, problems = read("PQ-2H.txt", text)
-    assert questions[0] == Question(
+    assert questions[0] == QuestionRecord(
         "PQ-2H-1",
         "the parent of anna 's son ?",
         ("anna",),
@@ -129,7 +131,7 @@ def test_rog_as_lines_and_as_parquet(read, tmp_path):
             "graph": [["Jamaica", "location.country.languages_spoken", "Jamaican English"]],
         }
     ]
-    expected = Question(
+    expected = QuestionRecord(
         "WebQTest-0",
         "what does jamaican people speak",
         ("Jamaica",),
@@ -178,11 +180,11 @@ def test_suites_of_questions_with_operators(read):
         "Not read: sql (1), program_version (1).",
     ]
     assert questions == [
-        Question("7", "How many?", answers=("2",), operators=("count",)),
-        Question("b", "Is it?", answers=("True",), operators=("truth",)),
-        Question("c", "Which?", answers=("Chad",), also=(("Togo", "Chad"), ("Mali",)), split="test"),
-        Question("d", "How many?", answers=("2",), program=program),
-        Question("e", "How?"),
+        QuestionRecord("7", "How many?", answers=("2",), operators=("count",)),
+        QuestionRecord("b", "Is it?", answers=("True",), operators=("truth",)),
+        QuestionRecord("c", "Which?", answers=("Chad",), also=(("Togo", "Chad"), ("Mali",)), split="test"),
+        QuestionRecord("d", "How many?", answers=("2",), program=program),
+        QuestionRecord("e", "How?"),
     ]
 
 
@@ -277,7 +279,7 @@ def test_every_row_of_pathquestion_is_understood(name, count):
 
 
 def test_a_smaller_training_sample_lies_within_a_larger_one():
-    everything = [Question(str(i), "?", split=("train", "dev", "test")[i % 3]) for i in range(300)]
+    everything = [QuestionRecord(str(i), "?", split=("train", "dev", "test")[i % 3]) for i in range(300)]
     small, large = (sample_training(everything, share, seed=3) for share in (0.05, 0.4))
     counts = [Counter(q.split for q in part) for part in (small, large)]
     assert counts == [{"train": 5, "dev": 5, "test": 100}, {"train": 40, "dev": 40, "test": 100}]
@@ -291,7 +293,7 @@ def test_a_smaller_training_sample_lies_within_a_larger_one():
 
 
 def test_a_set_without_splits_is_divided_before_it_is_sampled():
-    plain = [Question(str(i), "?") for i in range(200)]
+    plain = [QuestionRecord(str(i), "?") for i in range(200)]
     divided = {q.id: q.split for q in assign_splits(plain)}
     found = sample_training(plain, 0.1)
     assert all(divided[q.id] == q.split for q in found)

@@ -11,7 +11,7 @@ from retrieval.supervision.candidate_paths import compute_f1, execute_path, find
 from retrieval.supervision.grounding import require, resolve_questions
 from retrieval.supervision.labels import Label, read_labels, to_directed_path, to_named_path, write_labels
 from retrieval.supervision.provided_labels import collect_gold_labels, should_use_simple_walks, walk_facts
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import SHAPES, WordEncoder, build, facts, questions
 from tests.retrieval.world import build as build_world
 
@@ -49,14 +49,14 @@ def test_shortest_paths_mislead_where_the_answer_is_also_near(graph):
 @pytest.mark.parametrize(("answers", "simple"), [(("t0", "t1"), False), (("t1",), True)])
 def test_a_topic_among_other_answers_decides_for_free_walks(tmp_path, answers, simple):
     graph = build_world(tmp_path / "twins", [("t0", "twin", "pair"), ("t1", "twin", "pair")])
-    asked = [Question("q", "who are the twins of t0", ("t0",), answers)]
+    asked = [QuestionRecord("q", "who are the twins of t0", ("t0",), answers)]
     found = rationalizers.get("answer-set").label(graph, resolve_questions(graph, asked)[0], encoder=WordEncoder())
     assert found.simple is simple
 
 
 def test_two_topics_are_intersected(graph):
     asked = [
-        Question(str(i), f"which films by {a} star {b}", (a, b), answers)
+        QuestionRecord(str(i), f"which films by {a} star {b}", (a, b), answers)
         for i, (a, b, answers) in enumerate(
             [
                 ("Varda", "Actor 0", ("Film 00",)),
@@ -75,7 +75,7 @@ def test_two_topics_are_intersected(graph):
 
 def test_free_walks_are_preferred_where_gold_paths_return(graph):
     asked = [
-        Question(
+        QuestionRecord(
             "back", "co-directed by the director of Film 00", ("Film 00",), ("Film 00", "Film 04", "Film 08",
             "Film 12", "Film 16", "Film 20"),
             paths=((("Film 00", "directed_by", "Varda"), ("Film 04", "directed_by", "Varda")),),
@@ -135,9 +135,9 @@ def test_unlinked_questions_are_counted_with_an_example(graph):
     grounded, skipped = resolve_questions(
         graph,
         [
-            Question("a", "who directed Stalker", ("Stalker",), ("Tarkovsky",)),
-            Question("b", "who directed Film 00", ("Film 00",), ("Tarkovsky",)),
-            Question("c", "who directed it", (), ("Varda",)),
+            QuestionRecord("a", "who directed Stalker", ("Stalker",), ("Tarkovsky",)),
+            QuestionRecord("b", "who directed Film 00", ("Film 00",), ("Tarkovsky",)),
+            QuestionRecord("c", "who directed it", (), ("Varda",)),
         ],
     )
     assert grounded == []

@@ -5,12 +5,12 @@ import pytest
 from retrieval.errors import CheckpointError
 from retrieval.supervision.distribution_shift import FILE, Shift, TrainingCoverage, find_gold_paths, group_by_question
 from retrieval.supervision.labels import Label
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 
 BY, BACK, IN, BORN = ("directed_by", False), ("directed_by", True), ("in_language", False), ("born_in", False)
 TRAIN = [
-    Question("t1", "languages of films by Varda", ("Varda",), ("French",)),
-    Question("t2", "who directed Jaws", ("Jaws",), ("Spielberg",)),
+    QuestionRecord("t1", "languages of films by Varda", ("Varda",), ("French",)),
+    QuestionRecord("t2", "who directed Jaws", ("Jaws",), ("Spielberg",)),
 ]
 LABELS = [
     Label("t1", "Varda", (BACK, IN), "answer-set"),
@@ -43,28 +43,28 @@ def test_what_was_seen():
 )
 def test_the_level_of_a_question(topic, path, level, of_relations):
     shift = Shift(SEEN, {"q": [path]})
-    question = Question("q", "?", (topic,))
+    question = QuestionRecord("q", "?", (topic,))
     assert (shift.measure_level(question), shift.measure_relation_level(question)) == (level, of_relations)
 
 
 def test_the_farthest_path_counts_and_no_path_is_unknown():
-    question = Question("q", "?", ("Jaws",))
+    question = QuestionRecord("q", "?", ("Jaws",))
     assert Shift(SEEN, {"q": [(BY,), (BY, BACK)]}).measure_level(question) == "compositional"
     assert Shift(SEEN).measure_level(question) is None
 
 
 def test_gold_paths_are_walked_either_way_and_come_before_labels():
     path = (("Jaws", "directed_by", "Spielberg"), ("Hook", "directed_by", "Spielberg"))
-    question = Question("q", "?", ("Nobody", "Jaws"), paths=(path, path[::-1]))
+    question = QuestionRecord("q", "?", ("Nobody", "Jaws"), paths=(path, path[::-1]))
     assert find_gold_paths(question) == [(BY, BACK)]
     assert Shift(SEEN, {"q": [(BY,)]}).measure_relation_level(question) == "compositional"
-    assert find_gold_paths(Question("q", "?", ("Jaws",), paths=(path[1:],))) == []
+    assert find_gold_paths(QuestionRecord("q", "?", ("Jaws",), paths=(path[1:],))) == []
 
 
 def test_gold_paths_of_training_questions_are_seen_too():
     path = (("Jaws", "starred", "Dreyfuss"),)
     seen = TrainingCoverage.from_questions(
-        [Question("t", "?", ("Jaws",), paths=(path,)), Question("p", "?", relation_paths=(("a", "b"),))], []
+        [QuestionRecord("t", "?", ("Jaws",), paths=(path,)), QuestionRecord("p", "?", relation_paths=(("a", "b"),))], []
     )
     assert seen.paths == {(("starred", False),), (("a", False), ("b", False))}
     assert "Dreyfuss" in seen.entities

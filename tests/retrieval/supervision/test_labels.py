@@ -19,7 +19,7 @@ from retrieval.supervision.labels import (
     select_usable,
     write_labels,
 )
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder, build
 
 DIRECTED, IN_LANGUAGE = (("directed_by", False),), (("in_language", False),)
@@ -31,7 +31,7 @@ def graph(tmp_path_factory):
 
 
 def grounded(graph):
-    asked = Question("q", "who directed Film 00", ("Film 00",), ("Varda",))
+    asked = QuestionRecord("q", "who directed Film 00", ("Film 00",), ("Varda",))
     return resolve_questions(graph, [asked])[0]
 
 
@@ -142,7 +142,7 @@ def test_the_compression_ratio_is_merged_over_raw():
 def test_labels_have_as_many_hops_as_is_said(strategy, tmp_path):
     chain = [("a", "one", "b"), ("b", "two", "c"), ("c", "three", "d"), ("d", "four", "e")]
     graph = build_snapshot(TripleTable.from_facts(chain), tmp_path / "graph")
-    asked = resolve_questions(graph, [Question("q", "one two three four of a?", ("a",), ("e",))])[0]
+    asked = resolve_questions(graph, [QuestionRecord("q", "one two three four of a?", ("a",), ("e",))])[0]
 
     def labels(max_hops):
         return rationalizers.get(strategy, max_hops=max_hops).label(graph, asked, encoder=WordEncoder()).labels

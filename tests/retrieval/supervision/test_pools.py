@@ -8,7 +8,7 @@ from retrieval.errors import ConfigError
 from retrieval.kg.search import paths
 from retrieval.supervision import pools
 from retrieval.supervision.grounding import resolve_questions
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.world import build, ids
 from tests.retrieval.world import path as world_path
 
@@ -19,7 +19,7 @@ def graph(tmp_path_factory):
 
 
 def pool(graph, name, topics, answers, max_hops=3):
-    (question,), _ = resolve_questions(graph, [Question("q", "?", topics, answers)])
+    (question,), _ = resolve_questions(graph, [QuestionRecord("q", "?", topics, answers)])
     return pools.get(name)(graph, question, max_hops)
 
 
@@ -70,7 +70,9 @@ def test_a_topic_s_fact_that_is_a_shortest_path_is_listed_once(graph):
 
 def test_the_answer_that_shares_its_path_with_most_represents_them(graph):
     # France and Germany border Switzerland; Drama is reached by nothing of theirs.
-    (question,), _ = resolve_questions(graph, [Question("q", "?", ("Switzerland",), ("Romansh", "France", "Germany"))])
+    (question,), _ = resolve_questions(
+        graph, [QuestionRecord("q", "?", ("Switzerland",), ("Romansh", "France", "Germany"))]
+    )
     found = pools.build_reg_pool(graph, question, 3)
     assert chains(graph, found) == [("Switzerland", "borders")]
     assert {c.start for c in found.candidates if c.role == "answer-fact"} == {min(ids(graph, "France", "Germany"))}

@@ -10,7 +10,7 @@ from retrieval.programs.rendering.names import to_named_json
 from retrieval.programs.weights import Weights
 from retrieval.supervision.program_learning import fit_weights, is_right
 from retrieval.supervision.program_questions import is_same_result, write
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.programs import land
 
 
@@ -53,7 +53,7 @@ def test_learning_moves_the_weights_and_names_the_graphs_relations(tmp_path):
     snapshot = land.build(tmp_path / "graph")
     base = Weights.load(PROGRAMS)
     questions = [
-        Question(str(n), f"What is the {relation} of {country}?", answers=(answer,))
+        QuestionRecord(str(n), f"What is the {relation} of {country}?", answers=(answer,))
         for n, (country, relation, answer) in enumerate(land.FACTS)
         if relation in ("capital", "population", "continent", "independence")
     ]
@@ -74,13 +74,13 @@ def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path
     same = [other for other in candidates[1:] if is_same_result(other.result, best.result)]
     assert same
     wanted = same[0].program
-    questions = [Question(str(n), asked, program=to_named_json(snapshot, wanted)) for n in range(20)]
+    questions = [QuestionRecord(str(n), asked, program=to_named_json(snapshot, wanted)) for n in range(20)]
     learned = fit_weights(snapshot, None, questions, base)
     assert (learned.given, learned.composed, learned.same_answers, learned.unfit) == (20, 20, 0, 0)
     assert learned.weights is not None
     assert Parser(snapshot, None, learned.weights).read(asked).candidates[0].program is wanted
     # By its answers alone nothing changes: they all give the right ones.
-    alone = [Question(str(n), asked, answers=("Egypt", "Kenya", "Chad", "Togo")) for n in range(20)]
+    alone = [QuestionRecord(str(n), asked, answers=("Egypt", "Kenya", "Chad", "Togo")) for n in range(20)]
     unchanged = fit_weights(snapshot, None, alone, base).weights
     assert unchanged is not None
     assert Parser(snapshot, None, unchanged).read(asked).candidates[0].program is best.program
@@ -90,7 +90,10 @@ def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path
     assert turned_away is not None
     assert Parser(snapshot, None, turned_away).read(asked).candidates[0].program is not best.program
     turned = And(atlas.african, atlas.countries)
-    assert fit_weights(snapshot, None, [Question("1", asked, program=to_named_json(snapshot, turned))], base).given == 1
+    assert (
+        fit_weights(snapshot, None, [QuestionRecord("1", asked, program=to_named_json(snapshot, turned))], base).given
+        == 1
+    )
 
 
 def test_a_program_that_cannot_be_read_teaches_by_its_answers_and_one_that_does_not_fit_is_told(tmp_path):
@@ -100,9 +103,9 @@ def test_a_program_that_cannot_be_read_teaches_by_its_answers_and_one_that_does_
     elsewhere = Walk(Walk(Walk(land.Land(snapshot).e("Cairo"), capital + snapshot.num_relations), capital), 0)
     unfit = {"op": "Entities", "ids": ["?"]}
     questions = [
-        Question("told", "What is the capital of Egypt?", program=to_named_json(snapshot, elsewhere)),
-        Question("unfit", "What is the capital of France?", answers=("Paris",), program=unfit),
-        Question("plain", "What is the capital of France?", answers=("Paris",)),
+        QuestionRecord("told", "What is the capital of Egypt?", program=to_named_json(snapshot, elsewhere)),
+        QuestionRecord("unfit", "What is the capital of France?", answers=("Paris",), program=unfit),
+        QuestionRecord("plain", "What is the capital of France?", answers=("Paris",)),
     ]  # fmt: skip
     learned = fit_weights(snapshot, None, questions, Weights.load(PROGRAMS))
     assert (learned.given, learned.composed, learned.unfit, learned.examples) == (2, 0, 1, 2)

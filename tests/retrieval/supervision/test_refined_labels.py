@@ -6,7 +6,7 @@ from retrieval.methods.triples.examples import make_triple_examples
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.refined_labels import select_facts
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import build, ids
 
@@ -43,7 +43,7 @@ def test_facts_are_those_of_the_topic_and_of_every_answer(graph):
 
 
 def test_paths_and_facts_are_the_evidence_of_a_question(graph):
-    grounded, _ = resolve_questions(graph, [Question("q", "who made Jaws", ("Jaws",), ("Spielberg",))])
+    grounded, _ = resolve_questions(graph, [QuestionRecord("q", "who made Jaws", ("Jaws",), ("Spielberg",))])
     examples = make_triple_examples(graph, grounded, LABELS, WordEncoder(), max_hops=2, words=False, simple=True)
     evidence = examples.get_evidence(0)
     facts = {int(arc) % graph.num_triples for arc in evidence.arcs}

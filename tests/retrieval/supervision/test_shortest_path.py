@@ -2,7 +2,7 @@
 
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.shortest_path import ShortestPathRationalizer
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.world import build
 
 FACTS = [
@@ -17,7 +17,7 @@ FACTS = [
 
 def labelled(tmp_path, answers, *, every, rejected=frozenset()):
     graph = build(tmp_path / "graph", FACTS)
-    grounded, _ = resolve_questions(graph, [Question("q", "what did Ann make", ("Ann",), answers)])
+    grounded, _ = resolve_questions(graph, [QuestionRecord("q", "what did Ann make", ("Ann",), answers)])
     found = ShortestPathRationalizer(every=every).label(graph, grounded, encoder=None, rejected=rejected)
     return {" ".join(name for name, _ in label.path): round(label.score, 3) for label in found.labels}
 

@@ -7,7 +7,7 @@ from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label, select_usable, write_labels
 from retrieval.supervision.verdicts import VerdictRationalizer, Verdicts, merge, read_verdicts
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder, build
 
 DIRECTED, LANGUAGE = (("directed_by", False),), (("in_language", False),)
@@ -31,7 +31,7 @@ class Counting:
 
 
 def run(graph, *verdicts):
-    asked = [Question(f"q{i}", f"who directed Film {i:02}", (f"Film {i:02}",), (name,))
+    asked = [QuestionRecord(f"q{i}", f"who directed Film {i:02}", (f"Film {i:02}",), (name,))
              for i, name in enumerate(("Varda", "Kurosawa"))]  # fmt: skip
     rest = Counting()
     both = VerdictRationalizer(Verdicts(verdicts), rest)

@@ -10,7 +10,7 @@ from retrieval.kg.table import TripleTable
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.word_alignment import AlignmentSettings, AlignmentShape, explain
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder
 
 GENDER, CHILD = 0, 1
@@ -77,15 +77,17 @@ def test_the_labels_follow_the_words(tmp_path):
     facts = [*traits, *((f"p{i}", "r1", f"p{i + 1}") for i in range(5))]
     graph = build_snapshot(TripleTable.from_facts(facts), tmp_path / "graph")
     asked = [
-        Question(f"{r}-{i}", f"what is the {word} of p{i}", (f"p{i}",), (f"{word} value",))
+        QuestionRecord(f"{r}-{i}", f"what is the {word} of p{i}", (f"p{i}",), (f"{word} value",))
         for r, word in enumerate(WORDS) if r != 1 for i in range(5)
     ]  # fmt: skip
-    asked += [Question(f"1-{i}", f"what is the heir of p{i}", (f"p{i}",), (f"p{i + 1}",)) for i in range(5)]
+    asked += [QuestionRecord(f"1-{i}", f"what is the heir of p{i}", (f"p{i}",), (f"p{i + 1}",)) for i in range(5)]
     asked += [
-        Question(f"far-{i}", f"what is the heir of the heir of p{i}", (f"p{i}",), (f"p{i + 2}",))
+        QuestionRecord(f"far-{i}", f"what is the heir of the heir of p{i}", (f"p{i}",), (f"p{i + 2}",))
         for i in range(4)
     ]  # fmt: skip
-    asked += [Question(f"x-{i}", f"what is the sex of the heir of p{i}", (f"p{i}",), ("sex value",)) for i in range(5)]
+    asked += [
+        QuestionRecord(f"x-{i}", f"what is the sex of the heir of p{i}", (f"p{i}",), ("sex value",)) for i in range(5)
+    ]
     found = rationalizers.get("answer-set").label(graph, resolve_questions(graph, asked)[0], encoder=WordEncoder())
     paths = {kind: {label.path for label in found.labels if label.question.startswith(kind)} for kind in "0x"}
     assert paths["0"] == {(("r0", False),)}

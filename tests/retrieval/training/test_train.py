@@ -16,7 +16,7 @@ from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.train import OPERATORS, _train_programs, get_resume_path, split, train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder, build, questions
 from tests.support.full_disk import disk_to_fill
 
@@ -156,20 +156,20 @@ def test_progress_has_loss_and_rate(graph, tmp_path):
 
 def test_nothing_to_learn_from_is_said_with_counts(graph, tmp_path):
     strangers = [
-        Question(str(i), "who directed Stalker", ("Stalker",), ("Tarkovsky",), split="train") for i in range(3)
+        QuestionRecord(str(i), "who directed Stalker", ("Stalker",), ("Tarkovsky",), split="train") for i in range(3)
     ]
     with pytest.raises(TrainingDataError, match=r"3 with a topic that is not in the graph.*'Stalker'"):
         train("rel-rag-path", graph, strangers, out=tmp_path / "out", encoder=WordEncoder())
 
 
 def test_a_set_without_splits_is_divided_and_a_missing_dev_split_carved_out(graph):
-    whole = [Question(q.id, q.question, q.topic_entities, q.answers) for q in questions()]
+    whole = [QuestionRecord(q.id, q.question, q.topic_entities, q.answers) for q in questions()]
     divided = split(graph, whole, seed=0)
     assert divided.train
     assert divided.dev
     assert len(divided.train) + len(divided.dev) < len(whole)
     assert "no splits" in divided.notes[0]
-    only_train = [Question(q.id, q.question, q.topic_entities, q.answers, split="train") for q in whole]
+    only_train = [QuestionRecord(q.id, q.question, q.topic_entities, q.answers, split="train") for q in whole]
     carved = split(graph, only_train, seed=0)
     assert len(carved.train) + len(carved.dev) == len(whole)
     assert carved.dev
@@ -185,6 +185,6 @@ def test_an_operator_in_the_name_of_a_topic_has_no_programs_learned(asked, learn
     work = SimpleNamespace(snapshot=None, encoder=WordEncoder(), progress=None, cancelled=None)
     monkeypatch.setattr(learning, "fit_weights", lambda *_, **__: "learned")
     named = [f"The First of {number} Films" for number in range(OPERATORS)]
-    of_names = [Question(name, asked.format(name), (name,), ("Ada",)) for name in named]
+    of_names = [QuestionRecord(name, asked.format(name), (name,), ("Ada",)) for name in named]
     assert sum(bool(find_cues(question.question)) for question in of_names) == OPERATORS
     assert _train_programs(work, of_names, {}) == ("learned" if learns else None)

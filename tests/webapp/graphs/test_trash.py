@@ -57,9 +57,9 @@ def test_a_name_that_was_given_away_meanwhile(api, question_set, tiny_graph, use
 
 
 def _questions():
-    from retrieval.types import Question
+    from retrieval.types import QuestionRecord
 
-    return [Question("q1", "what borders France?", ("France",), ("Switzerland",), split="train")]
+    return [QuestionRecord("q1", "what borders France?", ("France",), ("Switzerland",), split="train")]
 
 
 def test_what_is_in_use_follows_when_a_checkpoint_goes_and_comes_back(api, trained):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from webapp.questions.services import save_question_set
 
 URL = "/api/v1/studies"
@@ -16,12 +16,12 @@ VARIANTS = [
 def six(tiny_graph, users):
     """Six questions over the tiny graph, two of each split."""
     asked = [
-        Question("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
-        Question("q2", "what is spoken in France?", ("France",), ("French",), hops=1, split="train"),
-        Question("q3", "what is spoken in Germany?", ("Germany",), ("German",), hops=1, split="dev"),
-        Question("q4", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="dev"),
-        Question("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
-        Question("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
+        QuestionRecord("q1", "what is the capital of Germany?", ("Germany",), ("Berlin",), split="train"),
+        QuestionRecord("q2", "what is spoken in France?", ("France",), ("French",), hops=1, split="train"),
+        QuestionRecord("q3", "what is spoken in Germany?", ("Germany",), ("German",), hops=1, split="dev"),
+        QuestionRecord("q4", "what borders Switzerland?", ("Switzerland",), ("Germany", "France"), split="dev"),
+        QuestionRecord("q5", "what is spoken in Switzerland?", ("Switzerland",), ("German",), hops=1, split="test"),
+        QuestionRecord("q6", "which seas border Germany?", ("Germany",), ("Baltic Sea",), split="test"),
     ]
     return save_question_set(name="Six", graph=tiny_graph, questions=asked, format="jsonl", user=users["analyst"])
 

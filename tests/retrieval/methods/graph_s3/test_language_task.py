@@ -20,7 +20,7 @@ from retrieval.methods.retriever_loading import open_retriever
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.train import train
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval import tiny_llm
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import build, ids, path
@@ -28,7 +28,9 @@ from tests.retrieval.world import build, ids, path
 pytest.importorskip("trl", reason="requirements-llm.txt is not installed")
 torch.set_num_threads(1)
 
-QUESTION = Question("q", "which films share their director with Jaws?", ("Jaws",), ("Lincoln", "Munich"), split="train")
+QUESTION = QuestionRecord(
+    "q", "which films share their director with Jaws?", ("Jaws",), ("Lincoln", "Munich"), split="train"
+)
 LABEL = Label("q", "Jaws", (("directed_by", False), ("directed_by", True)), "given", 1.0)
 
 

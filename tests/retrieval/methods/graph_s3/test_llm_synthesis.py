@@ -18,14 +18,14 @@ from retrieval.methods.graph_s3.agent.synthesis import make_refined, to_episode,
 from retrieval.questions.files import write_questions
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.trajectories import read_trajectories, to_trajectory_row, write_trajectories
-from retrieval.types import Question, Usage
+from retrieval.types import QuestionRecord, Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from tests.retrieval.world import build
 from tests.support.llm_server import LLMServer
 
 FILMS = ("Jaws", "Munich", "Lincoln")
 QUESTIONS = [
-    Question(
+    QuestionRecord(
         f"q{i}",
         f"which films share their director with {film}?",
         (film,),
@@ -110,7 +110,7 @@ def test_further_pages_are_left_out_where_one_shows_all(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Jaws", "seen_by", f"Person {i}") for i in range(7)])
     small, large = AgentWorld(Frontiers(graph), AgentLimits(page=3)), AgentWorld(Frontiers(graph), AgentLimits())
     everybody = tuple(f"Person {i}" for i in range(7))
-    (question,) = resolve_questions(graph, [Question("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
+    (question,) = resolve_questions(graph, [QuestionRecord("q", "who saw Jaws?", ("Jaws",), everybody)])[0]
     look = act("explore", entities="front")
     with Endpoint(*map(says, [look, look, act("choose", relations=["seen_by"]), act("finish")])) as endpoint:
         found = llm_synthesis.collect_explorations(

@@ -33,25 +33,25 @@ from retrieval.questions.files import write_questions
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label, write_labels
 from retrieval.supervision.trajectories import read_trajectories, write_trajectories
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.methods.graph_s3.test_environment import FILMS
 from tests.retrieval.world import build, ids, labels, path
 
 QUESTIONS = [
-    Question(
+    QuestionRecord(
         "1",
         "Jane Anderson co-wrote movies with whom?",
         ("Jane Anderson",),
         ("Anne Heche", "Elizabeth Strout"),
     ),
-    Question("2", "when were films by Jane Anderson released", ("Jane Anderson",), ("2003",)),
-    Question(
+    QuestionRecord("2", "when were films by Jane Anderson released", ("Jane Anderson",), ("2003",)),
+    QuestionRecord(
         "3",
         "what did Jane Anderson and Anne Heche write",
         ("Jane Anderson", "Anne Heche"),
         ("If These Walls",),
     ),
-    Question("4", "who is Anne Heche", ("Anne Heche",), ("2003",)),
+    QuestionRecord("4", "who is Anne Heche", ("Anne Heche",), ("2003",)),
 ]
 LABELS = [
     Label("1", "Jane Anderson", (("written_by", True), ("written_by", False)), "given"),

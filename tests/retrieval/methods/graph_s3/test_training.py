@@ -21,7 +21,7 @@ from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.supervision.trajectories import write_trajectories
 from retrieval.train import train
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import SHAPES, WordEncoder, build, questions, walk
 from tests.retrieval.world import build as build_graph
 from tests.retrieval.world import ids, labels
@@ -161,7 +161,9 @@ def test_kinds_of_options_and_where_the_agent_is(films):
 def test_given_trajectories_are_learned_from(films, tmp_path):
     """Of people's corrections, or a language model's."""
     world = AgentWorld(Frontiers(films))
-    own = Question("p", "tell me the maker of Film 03", ("Film 03",), tuple(sorted(walk("Film 03", ("directed_by",)))))
+    own = QuestionRecord(
+        "p", "tell me the maker of Film 03", ("Film 03",), tuple(sorted(walk("Film 03", ("directed_by",))))
+    )
     grounded, _ = resolve_questions(films, [own])
     label = Label("p", "Film 03", (("directed_by", False),), "analyst")
     episode = generate_episodes(world, grounded, [label], _settings())[0]
@@ -180,7 +182,7 @@ def _settings():
 
 
 def test_nothing_to_learn_from_is_said(films, tmp_path):
-    wrong = [Question("1", "who directed Film 00", ("Film 00",), ("Film 05",), split="train")]
+    wrong = [QuestionRecord("1", "who directed Film 00", ("Film 00",), ("Film 05",), split="train")]
     with pytest.raises(TrainingDataError, match="could be answered exactly"):
         fit(films, tmp_path / "c", wrong, max_hops=1)
 

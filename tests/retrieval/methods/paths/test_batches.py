@@ -11,7 +11,7 @@ from retrieval.methods.paths.batches import sample_contexts
 from retrieval.methods.paths.examples import make_examples
 from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder, build, facts, questions
 
 
@@ -42,7 +42,7 @@ def contexts(graph, examples, chosen, **more):
 def asked():
     """Film 01 asked of the whole graph, and of a subgraph where its director made one other film."""
     own = [f for f in facts() if f[0] in ("Film 01", "Film 05") and f[1] in ("directed_by", "in_language")]
-    whole = Question("a", "which films share their director with Film 01", ("Film 01",), ("Film 05",))
+    whole = QuestionRecord("a", "which films share their director with Film 01", ("Film 01",), ("Film 05",))
     return [whole, replace(whole, id="b", triples=tuple(own))], own
 
 
@@ -50,7 +50,7 @@ def asked():
     ("masks", "text"), [(True, "who directed X and Y"), (False, "who directed Film 01 and Film 02")]
 )
 def test_a_question_is_read_with_its_names_masked_or_as_it_is(graph, masks, text):
-    question = Question("q", "who directed Film 01 and Film 02", ("Film 01", "Film 02"), ("Director 1",))
+    question = QuestionRecord("q", "who directed Film 01 and Film 02", ("Film 01", "Film 02"), ("Director 1",))
     steps = label("q", "Film 01", ("directed_by", False))
     grounded = [Grounded(question, tuple(graph.find_entity(f"Film 0{i}") for i in (1, 2)), (0,))]
     encoder = WordEncoder()

@@ -24,7 +24,7 @@ from retrieval.nn.query import Texts
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.supervision.labels import Label
 from retrieval.train import train
-from retrieval.types import Question, RelationPath
+from retrieval.types import QuestionRecord, RelationPath
 from retrieval.validation import predict
 from tests.retrieval.films import SHAPES, WordEncoder, build, questions
 
@@ -73,7 +73,7 @@ def test_the_support_of_a_plan_counts_what_the_graph_does_not_allow():
 
 def test_labels_become_masked_questions_with_directed_paths(tmp_path):
     graph = build(tmp_path / "graph")
-    asked = Question("1", "who directed Film 01", ("Film 01",), ("Kurosawa",))
+    asked = QuestionRecord("1", "who directed Film 01", ("Film 01",), ("Kurosawa",))
     label = Label("1", "Film 01", (("directed_by", False),), "given")
     refused = Label("1", "Film 01", (("has_genre", False),), "analyst", verdict="rejected")
     grounded, _ = resolve_questions(graph, [asked])
@@ -85,7 +85,7 @@ def test_labels_become_masked_questions_with_directed_paths(tmp_path):
 def test_relation_paths_alone_are_seen_from_what_they_can_be_walked_from(tmp_path):
     graph = build(tmp_path / "graph")
     plans = (("directed_by", "in_language"), ("starred_in",))
-    asked = Question("1", "which languages does Varda film Drama in", relation_paths=plans)
+    asked = QuestionRecord("1", "which languages does Varda film Drama in", relation_paths=plans)
     found = from_relation_paths(graph, [asked], max_hops=2)
     ids = tuple(graph.find_relation(name) for name in plans[0])
     # Drama leads along neither relation; the path of a relation that the graph lacks is left out.
@@ -117,7 +117,7 @@ def test_relation_paths_alone_teach_what_to_walk(tmp_path):
     for question in (q for q in questions() if q.split == "train"):
         path = tuple(SHAPES.values())[int(question.id[0])]
         right, spurious = tuple(name.lstrip("-") for name in path), (names[rng.integers(4)],) * 2
-        taught.append(Question(question.id, question.question, relation_paths=(right, spurious)))
+        taught.append(QuestionRecord(question.id, question.question, relation_paths=(right, spurious)))
     result = train("reg-path", graph, taught, config=SETTINGS, out=tmp_path / "out", encoder=encoder)
     assert set(result.metrics) == {"dev_path_accuracy", "epochs"}
     retriever = open_retriever("reg-path", result.checkpoint, graph, encoder, cache=tmp_path)
@@ -145,7 +145,7 @@ def test_a_relation_that_no_question_taught_is_followed(tmp_path):
 
 def test_relation_paths_of_another_graph_are_refused(tmp_path):
     graph, encoder = build(tmp_path / "graph"), WordEncoder()
-    foreign = [Question("1", "who", relation_paths=(("river.flows_into",),), split="train")]
+    foreign = [QuestionRecord("1", "who", relation_paths=(("river.flows_into",),), split="train")]
     with pytest.raises(TrainingDataError, match="None of the 1 training questions"):
         train("reg-path", graph, foreign, config=SETTINGS, out=tmp_path / "out", encoder=encoder)
     with pytest.raises(TrainingDataError, match="without a topic"):

@@ -19,7 +19,7 @@ from retrieval.methods.router.training import find_best_threshold
 from retrieval.supervision.labels import Label
 from retrieval.train import train
 from retrieval.training.manifest import read_manifest
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.answering.test_inses import BagOfWords
 
 NAMES = ("Bern", "Ada Lee", "New York", "Oslo")
@@ -30,7 +30,7 @@ LONG, SHORT = "who revolves around {}", "who was the mother of the father of {} 
 def questions(**changes):
     """Eight for training and eight for dev; half of each are of three hops."""
     rows = [
-        Question(f"{split}-{name}-{hops}", words.format(name), hops=hops, split=split)
+        QuestionRecord(f"{split}-{name}-{hops}", words.format(name), hops=hops, split=split)
         for split in ("train", "dev")
         for name in NAMES
         for words, hops in ((LONG, 3), (SHORT, 2))
@@ -118,7 +118,7 @@ def test_paths_and_labels_tell_the_hops_that_a_question_does_not(graph, tmp_path
 
 
 def test_questions_without_hops_are_left_out_and_counted(graph, tmp_path):
-    extra = [Question("x", "who knows Ann", split="train"), Question("y", "who knows Bob", split="test")]
+    extra = [QuestionRecord("x", "who knows Ann", split="train"), QuestionRecord("y", "who knows Bob", split="test")]
     result = trained(graph, tmp_path, [*questions(), *extra])
     assert result.notes == ("Questions left out because nothing says their hops: 2.",)
 

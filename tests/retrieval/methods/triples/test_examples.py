@@ -19,7 +19,7 @@ from retrieval.methods.triples.subgraphs import build_subgraphs
 from retrieval.methods.triples.training import compute_recalls
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label
-from retrieval.types import Question
+from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.world import build, ids, labels, path
 
@@ -45,7 +45,7 @@ def written(graph, arcs):
 def examples(graph, found, max_hops=2):
     answers = tuple(sorted(ids(graph, "Munich")))
     jaws = ids(graph, "Jaws")[0]
-    question = Question("q", "which film shares its director with Jaws", ("Jaws",), ("Munich",))
+    question = QuestionRecord("q", "which film shares its director with Jaws", ("Jaws",), ("Munich",))
     return make_triple_examples(
         graph, [Grounded(question, (jaws,), answers)], found, WordEncoder(),
         max_hops=max_hops, simple=True, words=False,
@@ -76,7 +76,9 @@ def test_a_question_with_its_own_subgraph_is_learned_on_that_alone(graph):
     facts += [("Jaws", "in_genre", "Horror")]
     jaws = ids(graph, "Jaws")[0]
     answers = tuple(sorted(ids(graph, "Lincoln", "Munich")))
-    question = Question("q", "which film shares its director with Jaws", ("Jaws",), ("Munich",), triples=tuple(facts))
+    question = QuestionRecord(
+        "q", "which film shares its director with Jaws", ("Jaws",), ("Munich",), triples=tuple(facts)
+    )
     made = make_triple_examples(
         graph, [Grounded(question, (jaws,), answers)], [Label("q", "Jaws", BACK, "given")], WordEncoder(),
         max_hops=2, simple=True, words=False,
@@ -98,7 +100,7 @@ def test_a_question_is_read_with_its_topic_masked_or_as_it_is(graph, masks):
     text = "which film shares its director with Jaws"
     jaws = ids(graph, "Jaws")[0]
     made = make_triple_examples(
-        graph, [Grounded(Question("q", text, ("Jaws",), ("Munich",)), (jaws,), ())],
+        graph, [Grounded(QuestionRecord("q", text, ("Jaws",), ("Munich",)), (jaws,), ())],
         [Label("q", "Jaws", BACK, "given")], WordEncoder(),
         max_hops=2, simple=True, words=False, mask_names=masks,
     )  # fmt: skip
