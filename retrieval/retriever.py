@@ -7,6 +7,7 @@ from typing import Protocol
 
 from retrieval.config import InferenceOptions
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.types import FoundPath, RelationPath
 
@@ -31,7 +32,7 @@ class Retriever(Protocol):
 
     def retrieve(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         budget: int = DEFAULT_BUDGET,
@@ -59,7 +60,7 @@ class Retriever(Protocol):
 
     def rank_relation_paths(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         limit: int = 16,
@@ -74,7 +75,7 @@ class Retriever(Protocol):
 
     def score_triples(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         mentions: Sequence[str] = (),

@@ -20,7 +20,7 @@ from retrieval import config as configs
 from retrieval.config import DoubtingOptions, RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
-from retrieval.language.operators import find_unexplained
+from retrieval.language.operators import find_cues, find_unexplained
 from retrieval.linking.features import TextEncoder
 from retrieval.methods import registry
 from retrieval.methods.common.blending import select_share
@@ -172,7 +172,7 @@ def _train_programs(
     """
     usable = [q for q in questions if q.split not in ("dev", "test") and (q.answers or q.program is not None)]
     has_programs = any(question.program is not None or question.id in refused for question in usable)
-    cued = sum(bool(find_unexplained(q.question, names=q.topic_entities)) for q in usable)
+    cued = sum(bool(find_unexplained(q.question, find_cues(q.question), names=q.topic_entities)) for q in usable)
     if not has_programs and cued < OPERATORS:
         return None
     base = Weights.load(PROGRAMS)

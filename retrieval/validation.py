@@ -9,6 +9,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.metrics.scores import QuestionScore, Scored, compute_metrics, score_question
 from retrieval.retriever import Retriever
 from retrieval.supervision.candidate_paths import execute_path
@@ -56,7 +57,7 @@ def validate(
     for question in questions[:: -(-len(questions) // _MOST) or 1]:
         check(cancelled)
         paths = retriever.rank_relation_paths(
-            question.question.question, question.topics, limit=1, mentions=question.names
+            Question(question.question.question), question.topics, limit=1, mentions=question.names
         )
         scores.append(score_paths(snapshot, question, paths, simple=retriever.simple))
         known = [path.support for path in paths if path.support is not None]
@@ -75,7 +76,7 @@ def score_paths(
 def predict(
     retriever: Retriever,
     snapshot: Snapshot,
-    question: str,
+    question: Question,
     topics: Sequence[int],
     mentions: Sequence[str] = (),
 ) -> np.ndarray:

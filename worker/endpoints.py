@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.events import Event, from_plain
+from retrieval.language.question import Question
 from retrieval.types import Turn
 from webapp.answers.models import Run
 from webapp.graphs import endpoints
@@ -45,7 +46,7 @@ def _convert_turn(graph_id: int, turn: Turn) -> TurnThere:
 
     denoted = (DenotedThere(denotation.start, denotation.end, list_iris(denotation.ids)) for denotation in turn.denoted)
     return TurnThere(
-        turn.question,
+        Question(turn.question),
         list_iris(turn.topics),
         list_iris(turn.answers),
         tuple(denotation for denotation in denoted if denotation.iris),
@@ -63,7 +64,7 @@ def stream_endpoint_events(run: Run, endpoint: GraphEndpoint, *, cancelled: Call
 
     topics = tuple(endpoints.require_iris(run.graph_id, run.entities))
     follows = None if run.context is None else _convert_turn(run.graph_id, from_plain(Turn, run.context))
-    request = EndpointRequest(run.question, topics, run.budget, run.seed, run.program, follows)
+    request = EndpointRequest(Question(run.question), topics, run.budget, run.seed, run.program, follows)
     with endpoints.open_endpoint(endpoints.get_connection(endpoint), cancelled=cancelled) as remote:
         asking = EndpointAsking(
             remote,

@@ -16,6 +16,7 @@ from retrieval.answering.loading import EngineCache, load_engine, load_parts
 from retrieval.answering.spec import EXTRACTIVE, EngineSpec
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import CheckpointError
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from webapp.answers.models import Run
 from webapp.experiments import methods
@@ -217,5 +218,5 @@ def prepare_engine(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> Non
         logger.warning("%s", error)
         engine = _open_engine(snapshot, None, default, "extractive")
     if engine.snapshot.num_entities:
-        for _ in engine.run(AskRequest(engine.snapshot.get_entity_label(0)[:200] or "?", given=(0,))):
+        for _ in engine.run(AskRequest(Question(engine.snapshot.get_entity_label(0)[:200] or "?"), given=(0,))):
             pass

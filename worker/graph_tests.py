@@ -15,6 +15,7 @@ from celery import shared_task
 from retrieval.errors import Cancelled, ClewError
 from retrieval.events import AnswerFinal, ChainsBuilt, RunCancelled, RunFailed
 from retrieval.kg import snapshot as kg
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from retrieval.types import Hop, Progress
 from retrieval.version import get_code_version
@@ -247,7 +248,7 @@ def _ask(
     if lacking:
         return Answered(error=f"Version {subject.version.version} has no {', '.join(lacking)}.")
     request = AskRequest(
-        test.question,
+        Question(test.question),
         given=tuple(entity for entity in entities.values() if entity is not None),
         budget=test.budget,
         seed=test.seed,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from retrieval.answering.pipeline import AskRequest, Steering
 from retrieval.events import from_plain
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from retrieval.types import AgentAction, Turn
 from webapp.answers import agent_steps
@@ -15,7 +16,7 @@ from webapp.answers.models import Run
 def build_request(run: Run) -> AskRequest:
     """What the engine is asked: of an agent with what was done before, and how far it is to go."""
     request = AskRequest(
-        run.question,
+        Question(run.question),
         given=tuple(run.entities),
         budget=run.budget,
         seed=run.seed,

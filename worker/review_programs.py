@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
 from retrieval.kg import snapshot as kg
+from retrieval.language.question import Question
 from retrieval.types import Progress, QuestionRecord
 from webapp.answers import programs as corrections
 from webapp.experiments.resolution import find_checkpoint_in_use
@@ -101,7 +102,7 @@ def _build_draft(
         )
         kept.sources.append(_source(entry.source, entry.name, 1.0))
     wanted = set(by_program)
-    read = reader.read(question.question)
+    read = reader.read(Question(question.question))
     readings = [] if read is None else [(read.best.program, read.confidence)]
     if read is not None:
         readings += [(other.program, other.probability) for other in read.others]

@@ -18,6 +18,7 @@ from retrieval.events import AnswerFinal, RunCancelled
 from retrieval.kg.analysis import schema
 from retrieval.kg.table import ROW
 from retrieval.kg.values import parse
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from retrieval.questions.sampling import sample_questions
 from retrieval.questions.wording import parse_form, to_plural, to_singular
@@ -94,7 +95,7 @@ def _get_answer_names(version: GraphVersion, question: str, cancelled: Callable[
     from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415 - loads torch
 
     engine = engines.open_test_engine(version, None, registry.DEFAULT, {})
-    for event in engine.run(AskRequest(question), cancelled=cancelled):
+    for event in engine.run(AskRequest(Question(question)), cancelled=cancelled):
         if isinstance(event, RunCancelled):
             raise Cancelled("The job was stopped.")
         if isinstance(event, AnswerFinal):

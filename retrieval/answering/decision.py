@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 from retrieval import thresholds
 from retrieval.answering.fusion.missing_names import find_silent_names
-from retrieval.language.operators import find_cues
-from retrieval.linking.mentions import split_words
 from retrieval.methods.zero_shot.idioms import is_gender_question
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.understanding import is_unexplained, verify_verdict
@@ -107,7 +105,7 @@ class DecisionProcedure(ABC):
     @property
     def is_choice(self) -> bool:
         """Whether either of several topics is meant: relation paths take what all of them lead to."""
-        return len(self.topics) > 1 and " or " in self.run.request.question.casefold()
+        return len(self.topics) > 1 and " or " in self.run.request.question.text.casefold()
 
     @abstractmethod
     def decide_before_retrieval(self) -> ByProgram | None:
@@ -133,7 +131,7 @@ class LikeliestOutcome(DecisionProcedure):
         run = self.run
         self.read = self.programs.read(run)
         run.missing = self.programs.find_missing(run, self.read)
-        run.silent = find_silent_names(split_words(run.request.question), self.linked)
+        run.silent = find_silent_names(run.request.question, self.linked)
         if self.read is None or not self._is_no_path(self.read):
             return None
         chosen = self.programs.outcomes.select(run, self.read)
@@ -165,7 +163,7 @@ class LikeliestOutcome(DecisionProcedure):
             return True
         if is_gender_question(question):
             return False
-        return (bool(find_cues(question)) and not read.is_path) or self.is_choice
+        return (bool(question.cues) and not read.is_path) or self.is_choice
 
 
 @dataclass(slots=True)
@@ -224,7 +222,7 @@ class Precedence(DecisionProcedure):
         if self.untaught and self.linked.entities and is_gender_question(question):
             return True
         by_path = self.untaught and not self.run.request.names_several
-        of_path = understanding.is_path or (self.untaught and not find_cues(question))
+        of_path = understanding.is_path or (self.untaught and not question.cues)
         names_others = not self.linked.entities or understanding.has_other_nodes(self.topics)
         return by_path and of_path and not names_others and not self.is_choice
 
@@ -234,7 +232,7 @@ class Precedence(DecisionProcedure):
         topics = [topic for topic in self.topics if self.snapshot.get_degree(topic) > 0]
         if not self.untaught or len(topics) != 1 or run.request.names_several:
             return False  # what two things have in common, or differ by, is more than a path from each
-        if find_cues(question):
+        if question.cues:
             return False
         mentions = {entity.entity.id: entity.mention for entity in reversed(self.linked.entities)}
         if self.programs.has_more_names(question, list(mentions.values())):

@@ -11,6 +11,7 @@ from retrieval.evidence.chains import build_chain, count_facts
 from retrieval.evidence.reach import walk
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.question import Question
 from retrieval.reasoning.base import Conclusion
 from retrieval.thresholds import DESCRIPTION
 from retrieval.types import Answer, Beside, EvidenceChain, LinkedEntity
@@ -31,19 +32,19 @@ _ASKS = re.compile(
 _ARTICLE = re.compile(r"(?:the|an?)\s+", re.IGNORECASE)
 
 
-def find_described(question: str, linked: Linked, schema: Schema) -> LinkedEntity | None:
+def find_described(question: Question, linked: Linked, schema: Schema) -> LinkedEntity | None:
     """Return the entity that a question asks about as a whole; None where it asks for something of one."""
-    match = _ASKS.fullmatch(question)
+    match = _ASKS.fullmatch(question.text)
     if match is None:
         return None
     start, end = match.span("name")
-    article = _ARTICLE.match(question, start, end)
+    article = _ARTICLE.match(question.text, start, end)
     starts = [start, article.end()] if article else [start]
     covering = [entity for entity in linked.entities if entity.start in starts and entity.end >= end]
     candidates = covering or [
         entity
         for position in starts
-        for entity in _find_exact_entities(schema.snapshot, question[position:end], position, end)
+        for entity in _find_exact_entities(schema.snapshot, question.text[position:end], position, end)
     ]
     described = (entity for entity in candidates if _is_described(schema, entity.entity.id))
     return next(described, None)

@@ -28,7 +28,7 @@ from retrieval.events import (
     SubgraphExtracted,
 )
 from retrieval.kg.sparql.subgraph_cache import get_term
-from retrieval.language.operators import find_cues
+from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET, QUESTION_LIMIT
 from retrieval.linking.linker import LinkingResult
 from retrieval.methods import registry
@@ -79,7 +79,7 @@ class EndpointRequest:
         denoted: words of the question that are known to stand for entities.
     """
 
-    question: str
+    question: Question
     given: tuple[str, ...] = ()
     budget: int = DEFAULT_BUDGET
     seed: int = 0
@@ -139,7 +139,7 @@ class EndpointAsking:
         require_written(EngineSpec(Path(), method=self.method, reasoner=self.reasoner))
         reasoner = make_reasoner(self.reasoner, self.llm)
         return RunStarted(
-            question=request.question,
+            question=request.question.text,
             method=str(self.method),
             reasoner=reasoner.name,
             snapshot="",
@@ -163,7 +163,8 @@ class EndpointAsking:
                 self.remote, self.encoder.encode, request.question, request.follows, cancelled
             )
             if followed is not None:
-                request = replace(request, question=followed.question[:QUESTION_LIMIT], denoted=followed.denoted)
+                question = followed.question.keep_part(followed.question.text[:QUESTION_LIMIT])
+                request = replace(request, question=question, denoted=followed.denoted)
                 yield self._build_rewrite_event(followed, since)
         linked = self._link(request)
         topics = list(
@@ -193,13 +194,13 @@ class EndpointAsking:
             Denoted(denotation.start, denotation.end, tuple(sorted(numbers["<" + iri] for iri in denotation.iris)))
             for denotation in followed.denoted
         )
-        return QuestionRewritten(followed.question[:QUESTION_LIMIT], followed.shown, denoted, _measure_ms(since))
+        return QuestionRewritten(followed.question.text[:QUESTION_LIMIT], followed.shown, denoted, _measure_ms(since))
 
-    def _should_read_programs(self, question: str) -> bool:
+    def _should_read_programs(self, question: Question) -> bool:
         """Whether the question is read as a program: a trained retriever answers what relation paths can."""
         if self.reasoner == LLM or not registry.get_method(self.method).runs_programs:
             return False
-        return self.checkpoint is None or bool(find_cues(question))
+        return self.checkpoint is None or bool(question.cues)
 
     def _answer_by_program(
         self,
@@ -262,15 +263,15 @@ class EndpointAsking:
         known: dict[str, str] = {}
         for denotation in request.denoted:
             if len(denotation.iris) == 1:
-                known[question[denotation.start : denotation.end]] = denotation.iris[0]
+                known[question.text[denotation.start : denotation.end]] = denotation.iris[0]
             else:  # paths begin at some of many, programs compute with all
                 known.update((iri, iri) for iri in denotation.iris[:DENOTED_TOPICS])
         matches = {
             words: iri
-            for words, iri in self.remote.link(question).items()
-            if not any(denotation.start <= question.find(words) < denotation.end for denotation in request.denoted)
+            for words, iri in self.remote.link(question.text).items()
+            if not any(denotation.start <= question.text.find(words) < denotation.end for denotation in request.denoted)
         }
-        return known | {words: matches[words] for words in sorted(matches, key=question.find)}
+        return known | {words: matches[words] for words in sorted(matches, key=question.text.find)}
 
     def _build_subgraph_event(self, subgraph: Subgraph, since: float) -> SubgraphExtracted:
         graph = subgraph.snapshot
@@ -329,7 +330,7 @@ class _FixedLinker:
     def __init__(self, linked: LinkingResult) -> None:
         self._linked = linked
 
-    def link(self, question: str, topics: Sequence[int] = ()) -> LinkingResult:
+    def link(self, question: Question, topics: Sequence[int] = ()) -> LinkingResult:
         """What is known."""
         del question, topics
         return self._linked
@@ -338,7 +339,7 @@ class _FixedLinker:
 def _make_linked_entity(request: EndpointRequest, words: str, node: Node, *, picked: bool) -> LinkedEntity:
     if picked:
         return LinkedEntity(node, node.label, -1, -1, 1.0, "given")
-    start = request.question.find(words)
+    start = request.question.text.find(words)
     return LinkedEntity(node, words, start, start + len(words) if start >= 0 else -1, 1.0, "exact")
 
 

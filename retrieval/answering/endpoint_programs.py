@@ -16,6 +16,7 @@ from retrieval.answering.programs import (
 from retrieval.answering.settings import EngineSettings
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted
+from retrieval.language.question import Question
 from retrieval.programs.remote.conversation import DenotedThere
 from retrieval.programs.remote.reader import RemoteReader, RemoteUnderstanding
 from retrieval.types import Pulled, Usage
@@ -57,7 +58,7 @@ class EndpointPrograms:
 
     def read(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[str],
         *,
         topics_given: bool,
@@ -79,7 +80,9 @@ class EndpointPrograms:
             self.warnings = (*self.warnings, PARTLY)
         return understanding
 
-    def write_program(self, question: str, topics: Sequence[str], settings: LLMSettings) -> RemoteUnderstanding | None:
+    def write_program(
+        self, question: Question, topics: Sequence[str], settings: LLMSettings
+    ) -> RemoteUnderstanding | None:
         """The program that a language model writes, computed by the endpoint; None where it writes none."""
         reader = RemoteReader(self.remote, self.encoder.encode)
         try:

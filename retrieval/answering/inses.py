@@ -24,6 +24,7 @@ from retrieval.events import (
 )
 from retrieval.evidence.chains import count_facts
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.linking import indexing
 from retrieval.llm.prompts import describe_prompts
 from retrieval.methods import registry
@@ -308,7 +309,7 @@ class InsesEngine(Engine):
         return Decomposer(self.passages, reader) if reader is not None else None
 
     def _make_reader(
-        self, question: str, selection: SearchSelection, shown: PassagesRetrieved, further: Further | None
+        self, question: Question, selection: SearchSelection, shown: PassagesRetrieved, further: Further | None
     ) -> ExtractiveReasoner:
         """Answers from the best of the passages behind the selected facts, without a language model."""
         assert self.passages is not None, "asked only where there are passages"
@@ -350,7 +351,7 @@ class InsesEngine(Engine):
         brought = Retrieved(ways, best)
         return prepare_evidence(evidence, brought, self.options, form, seed=run.request.seed)
 
-    def _rank_relation_paths(self, question: str, selection: SearchSelection) -> list[RelationPath]:
+    def _rank_relation_paths(self, question: Question, selection: SearchSelection) -> list[RelationPath]:
         """The best ways by their relations; those that lead back into the question only when nothing else is left."""
         reading = self.fallback.read(question)
         best: dict[tuple[int, tuple[int, ...]], float] = {}

@@ -84,7 +84,7 @@ class LLMAloneEngine(Engine):
         prompt = prompts.load(self.method)
         text, usage = ask_json(
             self._llm,
-            prompt.render_messages(question=wrap_fenced(run.request.question)),
+            prompt.render_messages(question=wrap_fenced(run.request.question.text)),
             read_answer,
             cancelled=run.cancelled,
             kept=(self._store, prompt),

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from retrieval.effort import Effort, get_readable_part
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
 from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
-from retrieval.language.detection import has_english_names, is_english
+from retrieval.language.detection import has_english_names
+from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.linking.mentions import MentionSpan as Mention
 from retrieval.programs.dialogue.follow import resolve_follow_up
@@ -81,7 +82,7 @@ class LinkedTopics:
 class Linking(Protocol):
     """What an engine needs of a linker."""
 
-    def link(self, question: str, topics: Sequence[int] = ()) -> Linked:
+    def link(self, question: Question, topics: Sequence[int] = ()) -> Linked:
         """Link a question, or take the entities that the caller names."""
         ...
 
@@ -122,7 +123,7 @@ class AskRequest:
         denoted: words of the question that are known to stand for nodes.
     """
 
-    question: str
+    question: Question
     given: tuple[int, ...] = ()
     budget: int = DEFAULT_BUDGET
     seed: int = 0
@@ -198,7 +199,7 @@ class PipelineRun:
         known = [
             LinkedEntity(
                 snapshot.get_node(node),
-                request.question[span.start : span.end],
+                request.question.text[span.start : span.end],
                 span.start,
                 span.end,
                 1.0,
@@ -308,10 +309,11 @@ class Engine(ABC):
             yield self._build_start(request)
         try:
             _validate(request, self.snapshot)
-            effort = Effort(len(request.question))
+            effort = Effort(len(request.question.text))
             yield from effort.measure_items(self._resolve_follow_up(run))
             if self.reasoner.llm is None:  # a language model reads all of it
-                run.request = replace(run.request, question=get_readable_part(run.request.question))
+                question = run.request.question
+                run.request = replace(run.request, question=question.keep_part(get_readable_part(question.text)))
             for event in effort.measure_items(self.answer(run)):
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
@@ -335,10 +337,10 @@ class Engine(ABC):
         follow_up = resolve_follow_up(self.follow_ups, request.question, request.follows, run.cancelled)
         if follow_up is None:
             return
-        question = follow_up.question[:QUESTION_LIMIT]
+        question = follow_up.question.keep_part(follow_up.question.text[:QUESTION_LIMIT])
         run.request = replace(request, question=question, denoted=follow_up.denoted)
         if request.steering is None or not request.steering.begun:
-            yield QuestionRewritten(question, follow_up.shown, follow_up.denoted, run.measure_ms(began))
+            yield QuestionRewritten(question.text, follow_up.shown, follow_up.denoted, run.measure_ms(began))
 
     def _build_failure(self) -> RunFailed:
         """How a run ends on an error that nobody foresaw: it may be that the graph's files make no sense."""
@@ -354,7 +356,7 @@ class Engine(ABC):
 
     def _build_start(self, request: AskRequest) -> RunStarted:
         return RunStarted(
-            question=request.question[:QUESTION_LIMIT],
+            question=request.question.text[:QUESTION_LIMIT],
             method=str(self.method),
             reasoner=self.reasoner.name,
             snapshot=self.snapshot.hash,
@@ -378,7 +380,7 @@ def _add_language_warning(final: AnswerFinal, request: AskRequest, snapshot: Sna
     """The end of a run, with a warning where the question, or the graph, is in a language that is not read."""
     if request.program is not None:
         return final
-    if not is_english(request.question):
+    if not request.question.is_english:
         return replace(final, warnings=(*final.warnings, NOT_ENGLISH))
     if not has_english_names(map(snapshot.get_relation_label, range(snapshot.num_relations))):
         return replace(final, warnings=(*final.warnings, NAMED_OTHERWISE))
@@ -386,11 +388,11 @@ def _add_language_warning(final: AnswerFinal, request: AskRequest, snapshot: Sna
 
 
 def _validate(request: AskRequest, snapshot: Snapshot) -> None:
-    if not request.question.strip():
+    if not request.question.text.strip():
         raise QuestionError("The question is empty.", hint="Type a question.")
-    if len(request.question) > QUESTION_LIMIT:
+    if len(request.question.text) > QUESTION_LIMIT:
         raise QuestionError(
-            f"The question has {len(request.question):,} characters; {QUESTION_LIMIT:,} are allowed.",
+            f"The question has {len(request.question.text):,} characters; {QUESTION_LIMIT:,} are allowed.",
             hint="Ask a shorter question.",
         )
     if not 1 <= request.budget <= MAX_BUDGET:

@@ -13,6 +13,7 @@ from retrieval.events import ProgramExecuted
 from retrieval.evidence.chains import build_chain, get_fact_key
 from retrieval.evidence.reach import Reach
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.question import Question
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     Entities,
@@ -199,13 +200,13 @@ def _sort_answers(executor: Executor, program: Program, result: np.ndarray) -> l
     return sorted(map(int, result), key=lambda node: places.get(node, len(places)))
 
 
-def list_named_entities(understanding: Understanding, question: str) -> tuple[LinkedEntity, ...]:
+def list_named_entities(understanding: Understanding, question: Question) -> tuple[LinkedEntity, ...]:
     """The entities that a program names, as linked; words that stand for several are no names."""
     node = understanding.executor.snapshot.get_node
     sure = round(understanding.confidence, 4)
     spans = Counter((start, end) for _, start, end in understanding.named)
     return tuple(
-        LinkedEntity(node(entity), question[start:end], start, end, sure, "exact")
+        LinkedEntity(node(entity), question.text[start:end], start, end, sure, "exact")
         for entity, start, end in {mention[0]: mention for mention in reversed(understanding.named)}.values()
         if spans[start, end] == 1
     )[::-1]

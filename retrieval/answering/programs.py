@@ -26,7 +26,7 @@ from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
 from retrieval.kg.snapshot import KINDS
-from retrieval.language.operators import find_cues
+from retrieval.language.question import Question
 from retrieval.language.words import read as words
 from retrieval.linking.linker import Linker
 from retrieval.linking.mentions import MentionSpan
@@ -84,7 +84,7 @@ class ProgramEngine:
 
     def find_sure_program(self, run: PipelineRun) -> Understanding | None:
         """The program of a question with an operator, where it is so likely that a language model need not read it."""
-        if not find_cues(run.request.question):
+        if not run.request.question.cues:
             return None
         understanding = self.read(run)
         if understanding is None or understanding.is_path or not self._is_about_names(run, understanding):
@@ -120,13 +120,13 @@ class ProgramEngine:
         )
         return understanding if trusted else None
 
-    def has_more_names(self, question: str, mentions: Sequence[str]) -> bool:
+    def has_more_names(self, question: Question, mentions: Sequence[str]) -> bool:
         """Whether words beside some mentions are names that many things share: the dramas on a channel."""
         schema = self._reader.parser.schema
         mentioned = {word.stem for mention in mentions for word in words(mention).words}
         return any(
             word.stem not in mentioned and word.stem not in schema.by_stem and (word.stem,) in schema.hubs
-            for word in words(question).words
+            for word in question.words.words
         )
 
     def find_missing(self, run: PipelineRun, read: Understanding | None) -> tuple[MentionSpan, ...]:
@@ -154,12 +154,8 @@ class ProgramEngine:
         if understanding is None or not self._is_about_names(run, understanding):
             return None
         alone, question = run.request.names_several or not linked.entities, run.request.question
-        if (
-            self._guesses
-            and not run.request.names_several
-            and (alone or (find_cues(question) and not understanding.is_path))
-        ):
-            least = thresholds.PROGRAM_GUESS if find_cues(question) else thresholds.PROGRAM_GUESS_WITHOUT_NAME
+        if self._guesses and not run.request.names_several and (alone or (question.cues and not understanding.is_path)):
+            least = thresholds.PROGRAM_GUESS if question.cues else thresholds.PROGRAM_GUESS_WITHOUT_NAME
         else:
             least = get_required_confidence(question, alone, self._path_trust)
         return understanding if understanding.confidence >= least else None
@@ -223,9 +219,11 @@ class ProgramEngine:
         yield from stream_program_answer(run, understanding, self._trusted, warnings, usage)
 
 
-def get_required_confidence(question: str, alone: bool, path_trust: float = thresholds.PROGRAM_OVER_PATHS) -> float:
+def get_required_confidence(
+    question: Question, alone: bool, path_trust: float = thresholds.PROGRAM_OVER_PATHS
+) -> float:
     """How likely a program must be what was asked; ``alone`` where no relation path can answer."""
-    return thresholds.PROGRAM if find_cues(question) or alone else path_trust
+    return thresholds.PROGRAM if question.cues or alone else path_trust
 
 
 def stream_program_answer(

@@ -12,6 +12,7 @@ from retrieval.answering.decomposition_steps import stream_decomposition
 from retrieval.answering.pipeline import Engine, PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, Event, PassagesRetrieved
+from retrieval.language.question import Question
 from retrieval.linking.passage_index import Blend, PassageIndex
 from retrieval.llm.prompts import describe_prompts
 from retrieval.methods import registry
@@ -94,13 +95,13 @@ class TextEngine(Engine):
         other.snapshot = snapshot
         return other
 
-    def retrieve(self, question: str) -> tuple[RetrievedPassage, ...]:
+    def retrieve(self, question: Question) -> tuple[RetrievedPassage, ...]:
         """The passages that are read, the best first.
 
         Raises:
             NotIndexedError: they are not indexed yet.
         """
-        matches = self.index.search(question, self._options.passages, self.settings.blend)
+        matches = self.index.search(question.text, self._options.passages, self.settings.blend)
         return tuple(RetrievedPassage(self.index.table.get_passage(i), score) for i, score in matches)
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:

@@ -33,6 +33,7 @@ from retrieval.events import (
 from retrieval.evidence.verbalise import format_chain
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.analysis.joining import Named, join
+from retrieval.language.question import Question
 from retrieval.programs.remote.conversation import DenotedThere, TurnThere
 from retrieval.types import Turn
 
@@ -84,7 +85,7 @@ def ask(
     """
     if (graph is None) == (sparql is None):
         raise ConfigError("Ask a graph or an endpoint.", hint="Give --graph DIR or --sparql URL.")
-    request = AskRequest(question, (), answering.budget, answering.seed)
+    request = AskRequest(Question(question), (), answering.budget, answering.seed)
     if also:
         if graph is None or entity or then:
             raise ConfigError(
@@ -99,7 +100,7 @@ def ask(
         code, turn = _answer(_run(engine, dataclasses.replace(request, given=topic_ids)), question, events=events)
         for follow_up in then:
             print_note(f"> {follow_up}")
-            leaning = dataclasses.replace(request, question=follow_up, follows=turn)
+            leaning = dataclasses.replace(request, question=Question(follow_up), follows=turn)
             code, turn = _answer(_run(engine, leaning), follow_up, events=events)
         return code
     assert sparql is not None
@@ -116,12 +117,12 @@ def ask(
             answering.checkpoint,
             parse_settings(answering.settings),
         )
-        request_there = EndpointRequest(question, topics, answering.budget, answering.seed)
+        request_there = EndpointRequest(Question(question), topics, answering.budget, answering.seed)
         code, turn = _answer(_ask_endpoint(asking, request_there), question, events=events)
         for follow_up in then:
             print_note(f"> {follow_up}")
             next_there = dataclasses.replace(
-                request_there, question=follow_up, given=(), follows=numbers.convert_turn(turn)
+                request_there, question=Question(follow_up), given=(), follows=numbers.convert_turn(turn)
             )
             code, turn = _answer(_ask_endpoint(asking, next_there), follow_up, events=events)
         return code
@@ -158,7 +159,7 @@ def _ask_graphs(
             code = code or FAILED
             results.append((path, None, None))
             continue
-        ended, _ = _answer(_keep_answer(stream, last), request.question, events=events)
+        ended, _ = _answer(_keep_answer(stream, last), request.question.text, events=events)
         code = code or ended
         results.append((path, snapshot, last[0] if last else None))
         if ended == INTERRUPTED:
@@ -244,7 +245,7 @@ class _Numbers:
             return tuple(known[number] for number in of if number in known)
 
         denoted = tuple(DenotedThere(span.start, span.end, list_iris(span.ids)) for span in turn.denoted)
-        return TurnThere(turn.question, list_iris(turn.topics), list_iris(turn.answers), denoted)
+        return TurnThere(Question(turn.question), list_iris(turn.topics), list_iris(turn.answers), denoted)
 
 
 def _run(engine: Engine, request: AskRequest) -> Asked:

@@ -17,6 +17,7 @@ from retrieval.cli.asking import resolve_entity
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.kg import snapshot as snapshots
+from retrieval.language.question import Question
 
 if TYPE_CHECKING:
     from retrieval.answering.pipeline import Engine
@@ -57,7 +58,7 @@ def why_not(
     snapshot, encoder = snapshots.open(graph), encoding.load()
     engine = _open_engine(answering, encoder, snapshot)
     topics = tuple(resolve_entity(snapshot, label) for label in entity)
-    request = AskRequest(question, topics, answering.budget, answering.seed)
+    request = AskRequest(Question(question), topics, answering.budget, answering.seed)
     with watch_interrupts() as stop:
         tools = Tools(encoder.encode, partial(_open_engine, answering, encoder), stop.is_set)
         diagnosis = diagnosed(engine, request, expected, tools)

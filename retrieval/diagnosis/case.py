@@ -96,7 +96,7 @@ class Case:
         plain = (engine or self.engine).copy_without_model()
         request = replace(self.request, steering=None, **changes)
         try:
-            again = build_record(request.question, plain.run(request, cancelled=self.tools.cancelled))
+            again = build_record(request.question.text, plain.run(request, cancelled=self.tools.cancelled))
         except Cancelled:
             raise
         except ClewError:

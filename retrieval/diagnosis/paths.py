@@ -13,6 +13,7 @@ from retrieval.errors import check
 from retrieval.evidence.reach import compute_similarity, walk
 from retrieval.kg import search
 from retrieval.kg.search.walks import find_arcs
+from retrieval.language.question import Question
 from retrieval.linking.questions import replace_topic_names
 from retrieval.linking.relation_index import list_relation_texts
 
@@ -74,7 +75,7 @@ class PathWalks:
         self._seen = [replace_topic_names(case.record.question, i, names) for i in range(len(names))]
 
     def _rank_paths(self, topics: Sequence[int], mentions: Sequence[str]) -> list[RelationPath]:
-        question, cancelled = self.case.record.question, self.case.tools.cancelled
+        question, cancelled = Question(self.case.record.question), self.case.tools.cancelled
         paths = self.engine.retriever.rank_relation_paths(
             question, topics, limit=RANKED, mentions=mentions, cancelled=cancelled
         )

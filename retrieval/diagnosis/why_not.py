@@ -14,6 +14,7 @@ from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.record import build_record
 from retrieval.errors import UnknownEntityError
 from retrieval.kg import search
+from retrieval.language.question import Question
 
 if TYPE_CHECKING:
     from retrieval.answering.pipeline import AskRequest, Engine
@@ -53,7 +54,7 @@ def explain_missing_answer(
         Cancelled: ``tools.cancelled`` said so.
     """
     run_events = engine.run(request, cancelled=tools.cancelled) if events is None else events
-    record = build_record(request.question, run_events)
+    record = build_record(request.question.text, run_events)
     name, node = _resolve_expected(engine, expected)
     case = Case(_get_engine(engine, record), request, record, name, node, tools)
     if node < 0:
@@ -63,7 +64,7 @@ def explain_missing_answer(
     if place is not None:
         of = len(record.final.answers)
         return case.build_diagnosis(LostAt.ANSWERED, f"{case.name} is answer {place} of {of}.", [])
-    case.request = replace(request, question=record.question, denoted=record.denoted, follows=None)
+    case.request = replace(request, question=Question(record.question), denoted=record.denoted, follows=None)
     if record.program is not None:
         return steps.explain_loss(case, record.program)
     return _explain_walk(case)

@@ -27,6 +27,7 @@ from retrieval.events import (
 )
 from retrieval.evidence.verbalise import format_chain
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
+from retrieval.language.question import Question
 from retrieval.llm.metering import Meter, use_meter
 from retrieval.metrics.scores import Fact
 from retrieval.reasoning.prompting import collect_prompt_lines
@@ -136,7 +137,9 @@ def _read_ahead(engine: Engine, questions: Sequence[QuestionRecord], topics: Top
     began = time.perf_counter()
     engine.read_ahead(
         [
-            AskRequest(question.question, resolve_topics(engine.snapshot, question) if topics == "given" else ())
+            AskRequest(
+                Question(question.question), resolve_topics(engine.snapshot, question) if topics == "given" else ()
+            )
             for question in questions
             if not question.triples
         ]
@@ -170,7 +173,7 @@ def ask(
         restricted = RestrictedSnapshot(engine.snapshot, own_facts.facts)
         with watch.measure_body():  # what is computed from the small graph counts
             target = engine.apply_restriction(restricted)
-    request = AskRequest(question.question, topic_ids, budget, seed)
+    request = AskRequest(Question(question.question), topic_ids, budget, seed)
     meter = Meter()
     with use_meter(meter), collect_prompt_lines() as lines:
         _read(outcome, target.run(request, cancelled=cancelled, watch=watch), engine.snapshot)

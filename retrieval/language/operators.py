@@ -162,16 +162,16 @@ HINTS: dict[Operator, str] = {
 """What can be asked instead, where no program was found."""
 
 
-def find_cues(question: str) -> tuple[Cue, ...]:
-    """The cues of a question in their order; of those that overlap the longest."""
+def find_cues(text: str) -> tuple[Cue, ...]:
+    """The cues of a question's text in their order; of those that overlap the longest."""
     matches: list[Cue] = []
     for operator, pattern in _COMPILED:
-        if operator is Operator.YES_NO and (_REQUEST.search(question) or has_choice(question)):
+        if operator is Operator.YES_NO and (_REQUEST.search(text) or has_choice(text)):
             continue
-        for match in pattern.finditer(question):
+        for match in pattern.finditer(text):
             start, end = match.span("cue" if match.groupdict().get("cue") else 0)
             start += len(match[0]) - len(match[0].lstrip()) if start == match.start() else 0
-            matches.append(Cue(operator, start, end, " ".join(question[start:end].split())))
+            matches.append(Cue(operator, start, end, " ".join(text[start:end].split())))
     kept: list[Cue] = []
     for cue in sorted(matches, key=lambda cue: (cue.start - cue.end, cue.start)):
         if all(cue.end <= other.start or cue.start >= other.end for other in kept):
@@ -179,13 +179,14 @@ def find_cues(question: str) -> tuple[Cue, ...]:
     return tuple(sorted(kept, key=lambda cue: cue.start))
 
 
-def has_choice(question: str) -> bool:
-    """Whether one of the things that it names may be the answer: "is it a man or a woman"."""
-    return bool(_CHOICE.search(question))
+def has_choice(text: str) -> bool:
+    """Whether one of the things that a question names may be the answer: "is it a man or a woman"."""
+    return bool(_CHOICE.search(text))
 
 
 def find_unexplained(
-    question: str,
+    text: str,
+    cues: Sequence[Cue],
     *,
     spans: Sequence[tuple[int, int]] = (),
     names: Iterable[str] = (),
@@ -195,26 +196,26 @@ def find_unexplained(
     """The cues that nothing explains.
 
     Args:
-        question: as asked.
+        text: of the question.
+        cues: of the question, see :func:`find_cues`.
         spans: characters of the question that name an entity.
         names: of those entities; where one stands in the question, it names it there too.
         relations: texts of the relations that lead to the answers.
         answers: their labels; one that is a number answers "how many" by a relation that holds it.
     """
-    all_cues = find_cues(question)
-    if not all_cues:
+    if not cues:
         return ()
     name_spans = [
         *((start, end) for start, end in spans if 0 <= start < end),
-        *_find_mentions(question, names),
+        *_find_mentions(text, names),
     ]
-    relation_words = {word for text in relations for word in _extract_words(text)}
+    relation_words = {word for relation in relations for word in _extract_words(relation)}
     counted = len(answers) == 1 and is_count(answers[0])
     return tuple(
         cue
-        for cue in all_cues
+        for cue in cues
         if not any(start <= cue.start < end for start, end in name_spans)  # a year that is an entity explains nothing
-        and not _is_explained(cue, relation_words, question)
+        and not _is_explained(cue, relation_words, text)
         and not (cue.operator is Operator.COUNT and counted)
     )
 
@@ -225,22 +226,22 @@ def is_count(label: str) -> bool:
     return bool(_VALUE.match(text)) and not _DATE.match(text) and not _YEAR.match(text)
 
 
-def _is_explained(cue: Cue, relation_words: set[str], question: str) -> bool:
+def _is_explained(cue: Cue, relation_words: set[str], text: str) -> bool:
     """Whether a relation has a word of the cue, or one that means the same."""
     if cue.operator is Operator.YES_NO:
         return False
     cue_words = {word for word in _extract_words(cue.text) if word not in _EMPTY}
     cue_words |= {word for group in _ALIKE if cue_words & group for word in group}
     if cue.text.casefold() in ("after", "before"):  # "before it became independent": the relation says that
-        cue_words |= {word for word in _extract_words(question[cue.end :]) if len(word) > _SHORT}
+        cue_words |= {word for word in _extract_words(text[cue.end :]) if len(word) > _SHORT}
     return bool(cue_words & relation_words)
 
 
-def _find_mentions(question: str, names: Iterable[str]) -> list[tuple[int, int]]:
+def _find_mentions(text: str, names: Iterable[str]) -> list[tuple[int, int]]:
     """Where names stand in the question, whole and without a bracket behind them."""
-    folded, positions = question.casefold(), list[tuple[int, int]]()
-    if len(folded) != len(question):  # a letter that folds to two: positions would not fit
-        folded = question.lower() if len(question.lower()) == len(question) else question
+    folded, positions = text.casefold(), list[tuple[int, int]]()
+    if len(folded) != len(text):  # a letter that folds to two: positions would not fit
+        folded = text.lower() if len(text.lower()) == len(text) else text
     for name in names:
         for form in {name.casefold().strip(), name.casefold().partition(" (")[0].strip()}:
             if len(form) > 1:
@@ -257,6 +258,6 @@ def _extract_words(text: str) -> list[str]:
 SHARING = frozenset({"same", "share", "shared", "shares", "sharing", "other", "also", "common", "both", "together"})
 
 
-def is_asking_for_others(question: str) -> bool:
+def is_asking_for_others(text: str) -> bool:
     """Whether a question asks for others that have something in common with what it names."""
-    return not SHARING.isdisjoint(re.findall(r"[^\W_]+", question.lower()))
+    return not SHARING.isdisjoint(re.findall(r"[^\W_]+", text.lower()))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import snowballstemmer
 
@@ -92,7 +92,7 @@ class Quantity:
     comparison: Comparison | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True)
 class QuestionWords:
     """A question in words.
 
@@ -105,10 +105,15 @@ class QuestionWords:
     """
 
     text: str
-    words: list[Word]
-    quantities: list[Quantity] = field(default_factory=list)
-    quoted: list[tuple[int, int]] = field(default_factory=list)
+    words: tuple[Word, ...]
+    quantities: tuple[Quantity, ...] = ()
+    quoted: tuple[tuple[int, int], ...] = ()
     order: str = ""
+
+    @cached_property
+    def kind(self) -> str:
+        """What sort of answer the question asks for, see :func:`detect_question_kind`."""
+        return detect_question_kind([word.text for word in self.words])
 
     def get_span_text(self, first: int, last: int) -> str:
         """What stands from one word to another, as asked."""
@@ -185,23 +190,25 @@ def read(text: str) -> QuestionWords:
         .replace("``", ' "')
         .replace("''", '" ')
     )
-    words = [word for match in _TOKEN.finditer(text) for word in _split_words(match)]
-    words = [_normalize_word(word, words[n - 1].text if n else "") for n, word in enumerate(words)]
-    question = QuestionWords(text, words, order=order)
+    found = [word for match in _TOKEN.finditer(text) for word in _split_words(match)]
+    words = tuple(_normalize_word(word, found[n - 1].text if n else "") for n, word in enumerate(found))
+    quoted = []
     for match in _QUOTED.finditer(text):
         start, end = match.span(1 if match[1] else 2)
         inside = [n for n, word in enumerate(words) if word.start >= start and word.end <= end]
         if inside:
-            question.quoted.append((inside[0], inside[-1] + 1))
+            quoted.append((inside[0], inside[-1] + 1))
+    question = QuestionWords(text, words, quoted=tuple(quoted), order=order)
+    return replace(question, quantities=tuple(_find_quantities(question)))
+
+
+def _find_quantities(question: QuestionWords) -> Iterator[Quantity]:
+    """Numbers, dates and ranges that are no part of a quoted name."""
     names = {n for low, high in question.quoted if not _is_value(question, low, high) for n in range(low, high)}
-    for spelt in quantities.find(text):
-        inside = [n for n, word in enumerate(words) if word.start < spelt.end and word.end > spelt.start]
+    for spelt in quantities.find(question.text):
+        inside = [n for n, word in enumerate(question.words) if word.start < spelt.end and word.end > spelt.start]
         if inside and not names.intersection(inside):
-            quantity = Quantity(
-                inside[0], inside[-1] + 1, spelt.amount, spelt.upper, spelt.upper_included, spelt.comparison
-            )
-            question.quantities.append(quantity)
-    return question
+            yield Quantity(inside[0], inside[-1] + 1, spelt.amount, spelt.upper, spelt.upper_included, spelt.comparison)
 
 
 def _split_words(match: re.Match[str]) -> Iterator[Word]:
@@ -231,9 +238,10 @@ def list_phrases(question: QuestionWords, first: int, longest: int = 5) -> list[
     return [(end, " ".join(word.text for word in question.words[first:end])) for end in range(last, first, -1)]
 
 
-def detect_question_kind(question: QuestionWords) -> str:
-    """What sort of answer a question asks for, by its first telling words."""
-    texts = [word.text for word in question.words]
+def detect_question_kind(texts: Sequence[str]) -> str:
+    """What sort of answer a question of some words asks for, by its first telling ones."""
+    if not texts:
+        return "list"
     folded = " ".join(texts)
     request = re.match(r"(?:can|could|will|would) (?:you|u|i|we)\b", folded)
     if texts[0] in _YES_NO and "or" not in texts and request is None:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match
-from retrieval.linking.mentions import (
-    STOP_WORDS,
-    Guard,
-    MentionSpan,
-    MentionWord,
-    has_case,
-    has_whole_words,
-    is_written,
-)
+from retrieval.language.mention_words import MentionWord, has_case
+from retrieval.language.question import Question
+from retrieval.linking.mentions import STOP_WORDS, Guard, MentionSpan, has_whole_words, is_written
 from retrieval.linking.unspaced_scripts import find_unspaced_names
 from retrieval.linking.variants import TITLES, generate_variants, match_initial
 
@@ -50,7 +44,7 @@ class SpanCandidate:
 
 
 def find_candidates(
-    question: str, words: list[MentionWord], cased: bool, labels: LabelIndex, guard: Guard
+    question: Question, words: Sequence[MentionWord], cased: bool, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Every stretch of whole words that is the name of something, function words alone left out."""
     for span, matches in find_unspaced_names(question, labels):
@@ -65,32 +59,32 @@ def find_candidates(
             start, end = first.start, words[j].end
             initial = j == i and _is_initial(question, words, i)
             if not initial and has_whole_words(question, start, end) and (matches := labels.find_exact(name)):
-                span = MentionSpan(start, end, question[start:end])
+                span = MentionSpan(start, end, question.text[start:end])
                 if candidate := _score_span(span, words[i : j + 1], matches, guard, cased=cased, at_start=i == 0):
                     yield candidate
             if first.text == "st" and (matches := labels.find_exact(f"saint{name[2:]}")):
-                span = MentionSpan(start, end, question[start:end])
+                span = MentionSpan(start, end, question.text[start:end])
                 yield SpanCandidate(span, matches, 1.6 * len(span.text), strong=j > i)
             if not labels.has_continuation(name) and first.text != "st":
                 break
 
 
-def _is_title(question: str, words: list[MentionWord], i: int) -> bool:
+def _is_title(question: Question, words: Sequence[MentionWord], i: int) -> bool:
     """Whether a word is "Mr." before a name, and so names nothing itself."""
     titled = words[i].text in TITLES and words[i].capital and i + 1 < len(words) and words[i + 1].capital
-    return titled and question[words[i].end : words[i + 1].start] in (" ", ". ")
+    return titled and question.text[words[i].end : words[i + 1].start] in (" ", ". ")
 
 
-def _is_initial(question: str, words: list[MentionWord], i: int) -> bool:
+def _is_initial(question: Question, words: Sequence[MentionWord], i: int) -> bool:
     """Whether a letter stands for a given name: "J." of "J. Maguire" names nothing itself."""
     following = words[i + 1 : i + 2]
     return len(words[i].text) == 1 and any(
-        word.capital and question[words[i].end : word.start] in (". ", ".") for word in following
+        word.capital and question.text[words[i].end : word.start] in (". ", ".") for word in following
     )
 
 
 def _find_variants(
-    question: str, words: list[MentionWord], i: int, labels: LabelIndex, guard: Guard
+    question: Question, words: Sequence[MentionWord], i: int, labels: LabelIndex, guard: Guard
 ) -> Iterator[SpanCandidate]:
     """Names that begin with word ``i`` and that the graph writes otherwise; shorter ones inside them give way."""
     cased = has_case(words)
@@ -101,14 +95,14 @@ def _find_variants(
         telling = [word for word in inside if not guard.is_common(word.text)]
         start, end = words[i].start, words[j].end
         marked = any(word.capital for word in inside[1 if i == 0 else 0 :]) if cased else len(telling) > 1
-        apart = _APART.search(question[start:end]) is not None
+        apart = _APART.search(question.text[start:end]) is not None
         if not telling or not marked or not has_whole_words(question, start, end) or apart:
             continue
         if words[j].text in STOP_WORDS and not words[j].capital:
             continue
         if labels.find_exact(" ".join(word.text for word in inside)) or (i == j and labels.count_names(words[i].text)):
             continue  # "Cowboys" are rather those of Dallas than a cowboy
-        span = MentionSpan(start, end, question[start:end])
+        span = MentionSpan(start, end, question.text[start:end])
         matches = next(
             (
                 lookup_matches
@@ -126,7 +120,7 @@ def _find_variants(
 
 
 def _score_span(
-    span: MentionSpan, words: list[MentionWord], matches: list[Match], guard: Guard, *, cased: bool, at_start: bool
+    span: MentionSpan, words: Sequence[MentionWord], matches: list[Match], guard: Guard, *, cased: bool, at_start: bool
 ) -> SpanCandidate | None:
     telling = [word for word in words if not guard.is_common(word.text)]
     # The capital of a sentence's first word says nothing.
@@ -163,7 +157,7 @@ def _score_span(
 
 
 def find_coordinated(
-    question: str, chosen: list[SpanCandidate], candidates: Iterable[SpanCandidate]
+    question: Question, chosen: list[SpanCandidate], candidates: Iterable[SpanCandidate]
 ) -> list[SpanCandidate]:
     """Further lower-case candidates that ``and``, ``or`` and the like join to one that was chosen."""
     more: list[SpanCandidate] = []
@@ -172,7 +166,7 @@ def find_coordinated(
             continue
         for c in chosen:
             first, second = sorted((c.span, other.span), key=lambda span: span.start)
-            if _JOINS.search(question[first.end : second.start]):
+            if _JOINS.search(question.text[first.end : second.start]):
                 more.append(other)
                 break
     return more

@@ -15,18 +15,11 @@ from retrieval import effort
 from retrieval.errors import UnknownEntityError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.mention_words import has_case, split_words
+from retrieval.language.question import Question
 from retrieval.linking.candidates import SpanCandidate, find_candidates, find_coordinated, select_disjoint
 from retrieval.linking.lower_case import LowerCase, find_odd_spans
-from retrieval.linking.mentions import (
-    Guard,
-    MentionSpan,
-    find_capitalised_runs,
-    find_marked,
-    find_quoted,
-    has_case,
-    split_run,
-    split_words,
-)
+from retrieval.linking.mentions import Guard, MentionSpan, find_capitalised_runs, find_marked, find_quoted, split_run
 from retrieval.linking.names import FUZZY_RUN, NameLinker
 from retrieval.linking.readings import has_joining_fact
 from retrieval.types import LinkedEntity
@@ -66,7 +59,7 @@ class Linker:
         self._names = NameLinker(snapshot, index, encoder)
         self._lower_case = LowerCase(self._names, self._guard)
 
-    def link(self, question: str, topics: Sequence[int] = ()) -> LinkingResult:
+    def link(self, question: Question, topics: Sequence[int] = ()) -> LinkingResult:
         """The entities a question is about.
 
         Args:
@@ -93,7 +86,7 @@ class Linker:
         node = self.snapshot.get_node(entity)
         return LinkedEntity(node, node.label, -1, -1, 1.0, "given")
 
-    def _link_spans(self, spans: Sequence[MentionSpan], question: str) -> LinkingResult:
+    def _link_spans(self, spans: Sequence[MentionSpan], question: Question) -> LinkingResult:
         """Link stretches that certainly are names."""
         entities, missed = [], []
         for span in spans:
@@ -106,8 +99,8 @@ class Linker:
                 entities.append(linked)
         return LinkingResult(_remove_repeats(entities), tuple(span.text.strip() for span in missed), tuple(missed))
 
-    def _link_free(self, question: str) -> LinkingResult:
-        words = split_words(question)[:QUESTION_WORDS]
+    def _link_free(self, question: Question) -> LinkingResult:
+        words = question.mention_words[:QUESTION_WORDS]
         cased = has_case(words)
         quotes = find_quoted(question)
         from_quotes = self._link_spans(quotes, question)
@@ -147,7 +140,7 @@ class Linker:
             tuple(missing),
         )
 
-    def _link_candidate(self, candidate: SpanCandidate, question: str) -> LinkedEntity:
+    def _link_candidate(self, candidate: SpanCandidate, question: Question) -> LinkedEntity:
         """Which entity is meant, no surer than the way that its name is written."""
         link = self._names.select_entity(candidate.span, candidate.matches, question)
         if candidate.sure == 1.0:

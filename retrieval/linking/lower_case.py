@@ -5,12 +5,15 @@ Every reading gets a weighted sum of the signs that speak for it; their softmax 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from retrieval.language.mention_words import MentionWord
+from retrieval.language.question import Question
 from retrieval.linking.candidates import SpanCandidate, find_coordinated
-from retrieval.linking.mentions import Guard, MentionSpan, MentionWord
+from retrieval.linking.mentions import Guard, MentionSpan
 from retrieval.linking.names import ALTERNATIVES, FUZZY_WORD, NameLinker, Source
 from retrieval.linking.readings import SIGNS, Interpretation, Readings
 from retrieval.types import LinkedEntity
@@ -36,7 +39,7 @@ class LowerCase:
         self._readings = Readings(names.snapshot, guard)
 
     def link_topics(
-        self, question: str, words: list[MentionWord], candidates: list[SpanCandidate]
+        self, question: Question, words: Sequence[MentionWord], candidates: list[SpanCandidate]
     ) -> list[LinkedEntity]:
         """The most likely reading, with what ``and`` and the like join to it; else a misspelt name.
 
@@ -58,7 +61,7 @@ class LowerCase:
         linked = [self._names.select_entity(other.span, other.matches, question) for other in others]
         return [topic, *(replace(link, score=min(link.score, _WEAK_SCORE)) for link in linked)]
 
-    def _compute_chances(self, words: list[MentionWord], readings: list[Interpretation]) -> np.ndarray:
+    def _compute_chances(self, words: Sequence[MentionWord], readings: list[Interpretation]) -> np.ndarray:
         """How likely each reading is, summing to 1, float [readings]."""
         sums = self._readings.compute_signs(words, readings) @ _WEIGHTS
         odds = np.exp(sums - sums.max())
@@ -67,8 +70,8 @@ class LowerCase:
 
     @staticmethod
     def _make_link(
-        question: str,
-        words: list[MentionWord],
+        question: Question,
+        words: Sequence[MentionWord],
         readings: list[Interpretation],
         chances: np.ndarray,
         best: Interpretation,
@@ -85,15 +88,15 @@ class LowerCase:
         score = round(float(chances[same].sum()), 4)
         source: Source = "fuzzy" if best.how != "whole" else "alias" if best.match.source == "alias" else "exact"
         others = tuple(rivals.values())[:ALTERNATIVES]
-        return LinkedEntity(best.match.node, question[start:end], start, end, score, source, others)
+        return LinkedEntity(best.match.node, question.text[start:end], start, end, score, source, others)
 
-    def _link_misspelt(self, question: str, words: list[MentionWord]) -> list[LinkedEntity]:
+    def _link_misspelt(self, question: Question, words: Sequence[MentionWord]) -> list[LinkedEntity]:
         stretches = find_odd_spans(question, words, self._guard)
         links = [link for span in stretches if (link := self._names.link_misspelt(span, FUZZY_WORD)) is not None]
         return [max(links, key=lambda e: (e.score * (e.end - e.start), -e.start))] if links else []
 
 
-def find_odd_spans(question: str, words: list[MentionWord], guard: Guard) -> list[MentionSpan]:
+def find_odd_spans(question: Question, words: Sequence[MentionWord], guard: Guard) -> list[MentionSpan]:
     """Stretches of up to four words that hold a telling word, few enough to try them all."""
     spans = []
     for i, first in enumerate(words):
@@ -101,7 +104,7 @@ def find_odd_spans(question: str, words: list[MentionWord], guard: Guard) -> lis
             inner = words[i : j + 1]
             if guard.is_common(first.text) or guard.is_common(inner[-1].text):
                 continue
-            text = question[first.start : inner[-1].end]
+            text = question.text[first.start : inner[-1].end]
             if len(text) >= 4:
                 spans.append(MentionSpan(first.start, inner[-1].end, text))
     return sorted(spans, key=lambda span: len(span.text), reverse=True)[:24]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from retrieval.kg.snapshot.labels import NAME_SIGNS, normalize_name
+from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.mention_words import MentionWord
+from retrieval.language.question import Question
 
-_WORD = re.compile(rf"[^\W_]+{NAME_SIGNS}?")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 #: Signs that are put for each other.
 _SAME_SIGNS = str.maketrans({"-": " ", "‐": " ", "–": " ", "’": "'", "`": "'", "´": "'"})
@@ -67,16 +68,6 @@ _IRREGULAR = {
 
 
 @dataclass(frozen=True, slots=True)
-class MentionWord:
-    """A word of the question: its normalised form and its place."""
-
-    text: str
-    start: int
-    end: int
-    capital: bool
-
-
-@dataclass(frozen=True, slots=True)
 class MentionSpan:
     """A stretch of the question: characters [start, end) and what stands there."""
 
@@ -89,44 +80,27 @@ class MentionSpan:
         return self.start < other.end and other.start < self.end
 
 
-def split_words(question: str) -> list[MentionWord]:
-    """The words of a question, in order."""
-    words = []
-    for match in _WORD.finditer(question):
-        text = match.group()
-        words.append(
-            MentionWord(normalize_name(text), match.start(), match.end(), text[0].isupper() or text[0].isdigit())
-        )
-    return words
-
-
-def find_marked(question: str) -> list[MentionSpan]:
+def find_marked(question: Question) -> list[MentionSpan]:
     """What the asker marked ``[like this]``, without the brackets."""
-    return [MentionSpan(m.start(1), m.end(1), m[1]) for m in _MARK.finditer(question) if m[1].strip()]
+    return [MentionSpan(m.start(1), m.end(1), m[1]) for m in _MARK.finditer(question.text) if m[1].strip()]
 
 
-def find_quoted(question: str) -> list[MentionSpan]:
+def find_quoted(question: Question) -> list[MentionSpan]:
     """What stands in quotation marks."""
     spans = []
-    for match in _QUOTE.finditer(question):
+    for match in _QUOTE.finditer(question.text):
         group = next(i for i, text in enumerate(match.groups(), 1) if text is not None)
         if match[group].strip():
             spans.append(MentionSpan(match.start(group), match.end(group), match[group]))
     return spans
 
 
-def has_case(words: list[MentionWord]) -> bool:
-    """Whether capitals say anything here: some word after the first has one, and not every word has."""
-    later = [word.capital for word in words[1:] if not word.text.isdigit()]
-    return any(later) and not all(later)
-
-
-def has_whole_words(question: str, start: int, end: int) -> bool:
+def has_whole_words(question: Question, start: int, end: int) -> bool:
     """Whether a stretch does not begin or end inside a name_joined_by_underscores."""
-    return (start == 0 or question[start - 1] != "_") and (end == len(question) or question[end] != "_")
+    return (start == 0 or question.text[start - 1] != "_") and (end == len(question.text) or question.text[end] != "_")
 
 
-def find_capitalised_runs(question: str, words: list[MentionWord], guard: Guard) -> list[MentionSpan]:
+def find_capitalised_runs(question: Question, words: Sequence[MentionWord], guard: Guard) -> list[MentionSpan]:
     """Runs of capitalised words that look like names, particles inside allowed, guarded words alone not."""
     spans: list[MentionSpan] = []
     i = 0
@@ -136,7 +110,7 @@ def find_capitalised_runs(question: str, words: list[MentionWord], guard: Guard)
             continue
         last = i
         for j in range(i + 1, len(words)):
-            gap = question[words[j - 1].end : words[j].start]
+            gap = question.text[words[j - 1].end : words[j].start]
             if re.search(r"[,;:?!()\"]|\.\s", gap) and not re.fullmatch(r"\.\s?", gap):
                 break
             if words[j].capital:
@@ -145,7 +119,7 @@ def find_capitalised_runs(question: str, words: list[MentionWord], guard: Guard)
                 break
         run = words[i : last + 1]
         if not all(guard.is_common(word.text) or word.text[0].isdigit() for word in run):
-            spans.append(MentionSpan(run[0].start, run[-1].end, question[run[0].start : run[-1].end]))
+            spans.append(MentionSpan(run[0].start, run[-1].end, question.text[run[0].start : run[-1].end]))
         i = last + 1
     return spans
 

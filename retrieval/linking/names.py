@@ -9,15 +9,8 @@ from rapidfuzz.distance import OSA
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, drop_signs, keep_as_written, normalize_name
-from retrieval.linking.mentions import (
-    STOP_WORDS,
-    MentionSpan,
-    clean_punctuation,
-    has_case,
-    is_written,
-    split_words,
-    to_context_stem,
-)
+from retrieval.language.question import Question
+from retrieval.linking.mentions import STOP_WORDS, MentionSpan, clean_punctuation, is_written, to_context_stem
 from retrieval.linking.variants import TITLES
 from retrieval.types import LinkedEntity, Node
 
@@ -54,7 +47,7 @@ class NameLinker:
         self._index = index
         self._encoder = encoder
 
-    def link_mention(self, span: MentionSpan, question: str) -> LinkedEntity | None:
+    def link_mention(self, span: MentionSpan, question: Question) -> LinkedEntity | None:
         """What certainly is a name: as it is spelt, else part of a name, misspelt, or near in meaning."""
         matches = self._labels.find_exact(normalize_name(span.text))
         return self.select_entity(span, matches, question) if matches else self.link_inexact(span)
@@ -100,12 +93,11 @@ class NameLinker:
         matches = [m for m in matches if m.score >= VECTOR_CUTOFF and not is_namesake(span.text, m.node.label)]
         return build_link(span, matches, matches[0].score, "vector") if matches else None
 
-    def select_entity(self, span: MentionSpan, matches: list[Match], question: str) -> LinkedEntity:
+    def select_entity(self, span: MentionSpan, matches: list[Match], question: Question) -> LinkedEntity:
         """Which of the entities of one name is meant: as written, own name, fitting relations, degree."""
-        words = split_words(question)
-        question_stems = {stem for word in words if (stem := to_context_stem(word.text))}
-        written = has_case(words) or span.text != span.text.lower()
-        matches = keep_as_written(matches, question, span.start, span.end)
+        question_stems = {stem for word in question.mention_words if (stem := to_context_stem(word.text))}
+        written = question.has_case or span.text != span.text.lower()
+        matches = keep_as_written(matches, question.text, span.start, span.end)
         ranked = sorted(matches, key=lambda match: self._fit(match, span, question_stems, written), reverse=True)
         best = ranked[0]
         source: Source = "alias" if best.source == "alias" else "exact"
@@ -113,10 +105,10 @@ class NameLinker:
         score = best.score if as_written or best.source == "alias" else 0.98
         others: tuple[Node, ...] = tuple(match.node for match in ranked[1 : ALTERNATIVES + 1])
         label, end = best.node.label, span.end
-        if question.startswith(label, span.start):
+        if question.text.startswith(label, span.start):
             # The punctuation that ends a name belongs to the mention: "U.S.", "Lolita (film)".
             end = max(end, span.start + len(label))
-        return LinkedEntity(best.node, question[span.start : end], span.start, end, score, source, others)
+        return LinkedEntity(best.node, question.text[span.start : end], span.start, end, score, source, others)
 
     def _fit(self, match: Match, span: MentionSpan, question_stems: set[str], written: bool) -> float:
         """How well an entity of the mentioned name fits the question; compared, never shown.

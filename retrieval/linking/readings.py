@@ -6,7 +6,7 @@ it, by its initials, a people for its country, a short given name, a plural, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log, log1p
 from typing import Literal
@@ -18,7 +18,8 @@ from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, normalize_name
 from retrieval.language.gazetteer import expand_given_name, find_countries
-from retrieval.linking.mentions import STOP_WORDS, Guard, MentionWord, to_context_stem
+from retrieval.language.mention_words import MentionWord
+from retrieval.linking.mentions import STOP_WORDS, Guard, to_context_stem
 from retrieval.linking.names import is_slip
 from retrieval.linking.well_known import ProminentEntities
 from retrieval.linking.word_context import WordContext
@@ -69,7 +70,7 @@ class Readings:
         self._guard = guard
         self._well_known = ProminentEntities(snapshot)
 
-    def find_readings(self, words: list[MentionWord]) -> list[Interpretation]:
+    def find_readings(self, words: Sequence[MentionWord]) -> list[Interpretation]:
         """Every reading of a question but those within a longer name, and those that say where another one lies."""
         by_span: dict[tuple[int, int, int], Interpretation] = {}
         for i in range(len(words)):
@@ -87,7 +88,7 @@ class Readings:
         beyond = self._find_places(readings)
         return [reading for reading in readings if reading not in beyond]
 
-    def _find_names(self, i: int, words: list[MentionWord]) -> Iterator[Interpretation]:
+    def _find_names(self, i: int, words: Sequence[MentionWord]) -> Iterator[Interpretation]:
         """Readings of stretches that begin with word ``i``."""
         name, common = "", True
         for j in range(i, min(i + _WHOLE_WORDS, len(words))):
@@ -121,7 +122,7 @@ class Readings:
             matches += self._labels.find_exact(full)[:2] + self._labels.find_containing(full, _PARTS)
         return matches
 
-    def _find_partial(self, name: str, words: list[MentionWord], common: bool) -> list[Match]:
+    def _find_partial(self, name: str, words: Sequence[MentionWord], common: bool) -> list[Match]:
         """Names that go on after these words, or hold them: few, or better connected ones."""
         if words[0].text in STOP_WORDS or len(name) < 3 or name.isdigit():
             return []
@@ -133,7 +134,7 @@ class Readings:
             return []
         return self._labels.find_containing(name, _PARTS)
 
-    def _find_initials(self, i: int, words: list[MentionWord]) -> Iterator[Interpretation]:
+    def _find_initials(self, i: int, words: Sequence[MentionWord]) -> Iterator[Interpretation]:
         """ "the uk", "in uk", "jfk": but "us" is a word of its own."""
         word, before = words[i].text, words[i - 1].text if i else ""
         is_name = before == "the" or (before in _BEFORE_NAMES and word not in STOP_WORDS)
@@ -141,7 +142,7 @@ class Readings:
             for match in self._well_known.find_by_initials(word):
                 yield Interpretation(i, i, match, "whole")
 
-    def _find_slips(self, i: int, words: list[MentionWord]) -> Iterator[Interpretation]:
+    def _find_slips(self, i: int, words: Sequence[MentionWord]) -> Iterator[Interpretation]:
         """Misspelt names around a word that stands in no name at all."""
         word = words[i].text
         if len(word) < 4 or self._guard.is_common(word) or find_countries(word) or self._labels.count_names(word):
@@ -164,7 +165,7 @@ class Readings:
                     beyond.add(further)
         return beyond
 
-    def compute_signs(self, words: list[MentionWord], readings: list[Interpretation]) -> np.ndarray:
+    def compute_signs(self, words: Sequence[MentionWord], readings: list[Interpretation]) -> np.ndarray:
         """What speaks for each reading, float [readings, len(SIGNS)]."""
         rare = [
             0.0
@@ -182,7 +183,7 @@ class Readings:
 
     def _compute_reading_signs(
         self,
-        words: list[MentionWord],
+        words: Sequence[MentionWord],
         rare: list[float],
         context: WordContext,
         reading: Interpretation,
@@ -248,7 +249,7 @@ def has_joining_fact(snapshot: Snapshot, left: Match, right: Match) -> bool:
     return large.entity in find_arcs(snapshot, np.array([small.entity]))[2]
 
 
-def _is_long(words: list[MentionWord], reading: Interpretation) -> bool:
+def _is_long(words: Sequence[MentionWord], reading: Interpretation) -> bool:
     """Whether a stretch is one name for sure, whatever stands in it: "university of copenhagen"."""
     inside = [word.text for word in words[reading.first : reading.last + 1]]
     if reading.how != "whole" and not (reading.how == "part" and _is_lacking_form(reading.match.name, inside)):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match, normalize_name
+from retrieval.language.question import Question
 from retrieval.linking.mentions import MentionSpan
 
 LETTERS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -19,13 +20,13 @@ _LETTER = re.compile(rf"[{LETTERS}]")
 _LONGEST = 24
 
 
-def find_unspaced_names(question: str, labels: LabelIndex) -> Iterator[tuple[MentionSpan, list[Match]]]:
+def find_unspaced_names(question: Question, labels: LabelIndex) -> Iterator[tuple[MentionSpan, list[Match]]]:
     """Names inside runs of such letters, the longest from the left; none of a single letter."""
-    for run in _RUN.finditer(question):
+    for run in _RUN.finditer(question.text):
         start = run.start()
         while start < run.end():
             for end in range(min(run.end(), start + _LONGEST), start + 1, -1):
-                text = question[start:end]
+                text = question.text[start:end]
                 if _LETTER.search(text) and (matches := labels.find_exact(normalize_name(text))):
                     yield MentionSpan(start, end, text), matches
                     start = end

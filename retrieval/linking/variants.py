@@ -6,11 +6,12 @@ are another matter (:mod:`.names`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from retrieval.kg.snapshot.labels import LabelIndex, Match
-from retrieval.linking.mentions import MentionWord
+from retrieval.language.mention_words import MentionWord
+from retrieval.language.question import Question
 
 #: Words of a name before and behind the comma that turns it round.
 _TURNED = 3
@@ -27,7 +28,7 @@ TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir",
 """What persons are addressed by, which their names lack."""
 
 
-def generate_variants(question: str, words: list[MentionWord]) -> Iterator[str]:
+def generate_variants(question: Question, words: Sequence[MentionWord]) -> Iterator[str]:
     """Other ways to write a stretch of words, normalised; none is the stretch as it stands.
 
     Args:
@@ -51,7 +52,7 @@ def generate_variants(question: str, words: list[MentionWord]) -> Iterator[str]:
         yield plain
 
 
-def match_initial(words: list[MentionWord], labels: LabelIndex) -> list[Match]:
+def match_initial(words: Sequence[MentionWord], labels: LabelIndex) -> list[Match]:
     """Whom "J. Maguire" means: names that end so and begin with that letter, where one of them is meant for sure.
 
     Args:
@@ -75,11 +76,11 @@ def match_initial(words: list[MentionWord], labels: LabelIndex) -> list[Match]:
     return ranked if sure else []
 
 
-def _get_gap(question: str, words: list[MentionWord], index: int) -> str:
-    return question[words[index].end : words[index + 1].start]
+def _get_gap(question: Question, words: Sequence[MentionWord], index: int) -> str:
+    return question.text[words[index].end : words[index + 1].start]
 
 
-def _generate_turned(question: str, words: list[MentionWord]) -> Iterator[str]:
+def _generate_turned(question: Question, words: Sequence[MentionWord]) -> Iterator[str]:
     """ "Obama, Barack"."""
     commas = [index for index in range(len(words) - 1) if _get_gap(question, words, index) == ", "]
     if len(commas) == 1:
@@ -88,7 +89,7 @@ def _generate_turned(question: str, words: list[MentionWord]) -> Iterator[str]:
             yield " ".join(word.text for word in (*first, *last))
 
 
-def _generate_joined(question: str, words: list[MentionWord]) -> Iterator[str]:
+def _generate_joined(question: Question, words: Sequence[MentionWord]) -> Iterator[str]:
     """ "Fanny & Alexander" with "and", and "and" left out, for that is what becomes of the sign in names."""
     signs = {index for index in range(len(words) - 1) if "&" in _get_gap(question, words, index)}
     if signs:
@@ -99,7 +100,7 @@ def _generate_joined(question: str, words: list[MentionWord]) -> Iterator[str]:
         yield " ".join(word.text for i, word in enumerate(words) if word.text != "and" or i == 0)
 
 
-def _generate_abbreviated(question: str, words: list[MentionWord]) -> Iterator[str]:
+def _generate_abbreviated(question: Question, words: Sequence[MentionWord]) -> Iterator[str]:
     """ "FC" as "F.C.", whose letters are words of their own, and the other way round."""
     single = [len(word.text) == 1 and word.text.isalpha() for word in words]
     if any(here and then for here, then in pairwise(single)):
@@ -111,7 +112,7 @@ def _generate_abbreviated(question: str, words: list[MentionWord]) -> Iterator[s
                 texts.append(word.text)
         yield " ".join(texts)
     for i, word in enumerate(words):
-        if len(word.text) in _LETTERS and question[word.start : word.end].isupper():
+        if len(word.text) in _LETTERS and question.text[word.start : word.end].isupper():
             yield " ".join([*(w.text for w in words[:i]), *word.text, *(w.text for w in words[i + 1 :])])
 
 

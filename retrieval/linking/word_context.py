@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from copy import copy
 from typing import Self
 
-from retrieval.linking.mentions import MentionWord, to_context_stem
+from retrieval.language.mention_words import MentionWord
+from retrieval.linking.mentions import to_context_stem
 
 
 class WordContext:
     """The words of a question around a stretch of it, counted once for all stretches."""
 
-    def __init__(self, words: list[MentionWord]) -> None:
+    def __init__(self, words: Sequence[MentionWord]) -> None:
         self._words = Counter(word.text for word in words)
         self._stems = Counter(to_context_stem(word.text) for word in words)
         del self._stems[""]

@@ -198,7 +198,7 @@ def _is_of_periods(reading: ParsedQuestion, best: Candidate) -> bool:
     )
 
 
-def _find_event_verbs(read: list[str], words: list[Word]) -> list[int]:
+def _find_event_verbs(read: list[str], words: Sequence[Word]) -> list[int]:
     """Where a verb says no more than a thing that was read: the matches that "were played"."""
     things = {get_stem(text) for text in read}
     events = [group for group in _EVENTS if group & things]

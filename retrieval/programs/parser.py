@@ -10,6 +10,7 @@ import numpy as np
 
 from retrieval import effort
 from retrieval.language import words as vocabulary
+from retrieval.language.question import Question
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.execution import Executor
@@ -101,7 +102,7 @@ class Parser:
 
     def read(
         self,
-        text: str,
+        question: Question,
         topics: Sequence[int] = (),
         *,
         cancelled: Callable[[], bool] = lambda: False,
@@ -110,7 +111,7 @@ class Parser:
         """The programs that a question may mean, best first.
 
         Args:
-            text: the question.
+            question: as asked.
             topics: entities that somebody picked for names of the question.
             cancelled: asked between pieces of work.
             denoted: what words of the question are known to stand for.
@@ -118,14 +119,14 @@ class Parser:
         Raises:
             Cancelled: ``cancelled`` said so.
         """
-        question = vocabulary.read(text)
-        reading = ParsedQuestion(question, denoted=tuple(denoted))
-        if not question.words:
+        words = question.words
+        reading = ParsedQuestion(words, denoted=tuple(denoted))
+        if not words.words:
             return reading
         self._executor.cancelled = cancelled
-        anchors = self.anchors.find_anchors(question, topics, denoted)
-        reading.listed = find_item_list(question, anchors)
-        reading.wanted = find_wanted_nodes(question, anchors, self.schema, self._executor)
+        anchors = self.anchors.find_anchors(words, topics, denoted)
+        reading.listed = find_item_list(words, anchors)
+        reading.wanted = find_wanted_nodes(words, anchors, self.schema, self._executor)
 
         def compose(subquestion: QuestionWords, known_anchors: list[Anchor] | None = None) -> list[Part]:
             known_anchors = (
@@ -135,7 +136,7 @@ class Parser:
                 subquestion, known_anchors, self._make_composer(subquestion), self.weights, cancelled
             ).list_covering_parts()
 
-        composed = ComposedQuestion(question, anchors, compose(question, anchors), compose)
+        composed = ComposedQuestion(words, anchors, compose(words, anchors), compose)
         parts = [
             *composed.parts,
             *(part for construction in self._constructions for part in construction.build_parts(composed)),
@@ -163,13 +164,13 @@ class Parser:
             self._executor,
             self.anchors,
             similar[0] if self.similarity.encode else np.zeros(0),
-            answer_sort=vocabulary.detect_question_kind(question),
+            answer_sort=question.kind,
             words=[word.text for word in question.words],
         )
 
     def _rank_candidates(self, reading: ParsedQuestion, parts: list[Part]) -> list[Candidate]:
         question = reading.question
-        question_kind = vocabulary.detect_question_kind(question)
+        question_kind = question.kind
         several = {Entities(denotation.ids) for denotation in reading.denoted if len(denotation.ids) > 1}
         best: dict[Program, Candidate] = {}
         shaper = self._shaper

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval import thresholds
 from retrieval.errors import check
+from retrieval.language.question import Question
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra.execution import Executor, is_nothing
 from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 #: Readings of a question for several things that are tried, programs that it may mean, and those that are shown.
 _TRIED, _MEANT, _SHOWN = 3, 10, 3
 _REMEMBERED = 8
-_Asked = tuple[str, tuple[int, ...], tuple["Denoted", ...]]
+_Asked = tuple[Question, tuple[int, ...], tuple["Denoted", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +130,9 @@ class Understanding:
         nodes = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
         return not nodes <= set(topics) | set(self.schema.kinds)
 
-    def mark_as_written(self, question: str) -> Self:
+    def mark_as_written(self, question: Question) -> Self:
         """The same as a language model's, with the entities that the question calls as the graph does."""
-        label, lowered = self.executor.snapshot.get_entity_label, question.casefold()
+        label, lowered = self.executor.snapshot.get_entity_label, question.folded
         nodes = (node for part in walk(self.best.program) if isinstance(part, Entities) for node in part.ids)
         positions = {node: lowered.find(label(node).casefold()) for node in nodes}
         mentions = tuple((node, start, start + len(label(node))) for node, start in positions.items() if start >= 0)
@@ -166,7 +167,7 @@ class ProgramReader:
 
     def read(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int] = (),
         cancelled: Callable[[], bool] = lambda: False,
         denoted: Sequence[Denoted] = (),
@@ -200,7 +201,7 @@ class ProgramReader:
             return understanding
 
     def _read(
-        self, question: str, topics: Sequence[int], denoted: Sequence[Denoted], executor: Executor
+        self, question: Question, topics: Sequence[int], denoted: Sequence[Denoted], executor: Executor
     ) -> Understanding | None:
         reading: ParsedQuestion = self.parser.read(question, topics, cancelled=executor.cancelled, denoted=denoted)
         several = self._read_several(reading, executor, topics, denoted)
@@ -223,7 +224,7 @@ class ProgramReader:
         """A question for several things of each answer, read as one for what they are said of."""
         if parsed.listed is None:
             return None
-        reading = self.parser.read(parsed.listed.text, topics, cancelled=executor.cancelled, denoted=denoted)
+        reading = self.parser.read(Question(parsed.listed.text), topics, cancelled=executor.cancelled, denoted=denoted)
         fitting = [
             (candidate, resolved)
             for candidate in reading.candidates[:_TRIED]
@@ -250,7 +251,7 @@ class ProgramReader:
 
     def write(
         self,
-        question: str,
+        question: Question,
         entities: Sequence[int],
         settings: LLMSettings,
         cancelled: Callable[[], bool] = lambda: False,

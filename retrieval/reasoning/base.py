@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from retrieval.events import AnswerDelta
 from retrieval.evidence.reach import Join, Reach
+from retrieval.language.question import Question
 from retrieval.reasoning.comparison import Compared
 from retrieval.types import Answer, EvidenceChain, LinkedEntity, NoAnswer, Usage
 
@@ -46,7 +47,7 @@ class Evidence:
         odds: slope and offset by which the log-odds of a relation path become those of its answers being right.
     """
 
-    question: str
+    question: Question
     snapshot: Snapshot
     entities: tuple[LinkedEntity, ...]
     unmatched: tuple[str, ...]

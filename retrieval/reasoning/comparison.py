@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from retrieval.evidence.reach import Reach
+from retrieval.language.question import Question
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -44,14 +45,14 @@ class Compared:
     probability: float
 
 
-def is_comparison(question: str) -> bool:
+def is_comparison(question: Question) -> bool:
     """Whether the question has a comparative word and offers things to choose between."""
-    return bool(_WORD.search(question) and _CHOICE.search(question))
+    return bool(_WORD.search(question.text) and _CHOICE.search(question.text))
 
 
-def detect_side(question: str, *, dates: bool) -> Side | None:
+def detect_side(question: Question, *, dates: bool) -> Side | None:
     """Whether the greatest or the least value wins. Older means the earlier date, and the greater age."""
-    match = _WORD.search(question)
+    match = _WORD.search(question.text)
     if match is None:
         return None
     if match["older"]:
@@ -80,7 +81,7 @@ def parse_value(label: str) -> tuple[float, bool] | None:
     return None
 
 
-def compare(snapshot: Snapshot, question: str, reaches: Sequence[Reach], topics: Sequence[int]) -> Compared | None:
+def compare(snapshot: Snapshot, question: Question, reaches: Sequence[Reach], topics: Sequence[int]) -> Compared | None:
     """The topic with the greatest (or least) value, by the relation path that is best for all topics.
 
     None when the question compares nothing, or when no relation path ends in one comparable literal for

@@ -17,6 +17,7 @@ from retrieval.evidence.reach import Reach
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.relation_names import format_qualified_name
+from retrieval.language.question import Question
 from retrieval.linking.mentions import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ _WORTH_A_LOOK = 0.05
 _MEDIATORS = 256
 
 
-def filter_by_context(snapshot: Snapshot, question: str, names: Sequence[str], reaches: Sequence[Reach]) -> list[Reach]:
+def filter_by_context(
+    snapshot: Snapshot, question: Question, names: Sequence[str], reaches: Sequence[Reach]
+) -> list[Reach]:
     """The reaches, narrowed to what the question's other words allow, most probable first.
 
     Args:
@@ -50,7 +53,7 @@ def filter_by_context(snapshot: Snapshot, question: str, names: Sequence[str], r
         As many reaches. Those whose mediators are named have fewer targets and ``LIFT`` times their probability;
         then all are scaled, so that they keep their sum.
     """
-    question_words = _extract_words(question).difference(*map(_extract_words, names))
+    question_words = _extract_words(question.text).difference(*map(_extract_words, names))
     best = max((reach.probability for reach in reaches), default=0.0)
     narrowed = [
         _filter_reach(snapshot, question_words, reach) if reach.probability >= _WORTH_A_LOOK * best else reach

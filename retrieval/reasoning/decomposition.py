@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from retrieval.language.descriptions import Description, find_innermost
+from retrieval.language.question import Question
 from retrieval.linking.passage_index import Blend, PassageIndex
 from retrieval.reasoning.likeliest import AnswerSpan, Counts
 from retrieval.reasoning.passages import Sentence
@@ -86,7 +87,7 @@ class Way:
         found: the passages for what is left to ask, the best first.
     """
 
-    question: str
+    question: Question
     worth: float = 0.0
     steps: tuple[AskedStep, ...] = ()
     bridges: tuple[Bridge, ...] = ()
@@ -94,9 +95,9 @@ class Way:
 
     def append_bridge(self, place: Description, step: AskedStep, bridge: Bridge) -> Way:
         """The way with one more answer put in."""
-        text = f"{self.question[: place.start]}{bridge.label}{self.question[place.end :]}"
+        asked = self.question.text
         return Way(
-            text,
+            Question(f"{asked[: place.start]}{bridge.label}{asked[place.end :]}"),
             self.worth + math.log(max(bridge.share, 1e-9)),
             (*self.steps, step),
             (*self.bridges, bridge),
@@ -125,7 +126,7 @@ class Decomposer:
         self._weigh = make_weigher(index)
 
     def ask_descriptions(
-        self, question: str, check: Callable[[], None] = lambda: None
+        self, question: Question, check: Callable[[], None] = lambda: None
     ) -> Generator[AskedStep, None, list[Way]]:
         """Ask for each description, the innermost first. Yields each step when it is answered.
 
@@ -143,7 +144,7 @@ class Decomposer:
         for _ in range(self._weights.steps):
             following: list[Way] = []
             for way in ways:
-                place = find_innermost(way.question)
+                place = find_innermost(way.question.text)
                 if place is None or any(step.question == place.question for step in way.steps):
                     following.append(way)
                     continue
@@ -162,9 +163,10 @@ class Decomposer:
 
     def _ask(self, place: Description) -> AskedStep | None:
         """What a description stands for; None where nothing that has a name was found."""
-        passages = self._search(place.question)
-        read = read_passages(self._index, place.question, passages[: self._weights.read])
-        spans = score_answer_spans(place.question, read, self._weigh, self._reader, counts=self._weights.asking)
+        question = Question(place.question)
+        passages = self._search(question)
+        read = read_passages(self._index, question, passages[: self._weights.read])
+        spans = score_answer_spans(question, read, self._weigh, self._reader, counts=self._weights.asking)
         best: list[AnswerSpan] = []
         for each in spans:
             if each.label[0].isupper() and not any(_is_same_span(each, other) for other in best):
@@ -179,8 +181,8 @@ class Decomposer:
         )
         return AskedStep(place.text, place.question, bridges, passages)
 
-    def _search(self, question: str) -> tuple[RetrievedPassage, ...]:
-        results = self._index.search(question, self._weights.looked, self._blend)
+    def _search(self, question: Question) -> tuple[RetrievedPassage, ...]:
+        results = self._index.search(question.text, self._weights.looked, self._blend)
         return tuple(RetrievedPassage(self._index.table.get_passage(i), score) for i, score in results)
 
     def find_step_answers(self, ways: Sequence[Way], plain: Sequence[AnswerSpan]) -> list[AnswerSpan]:

@@ -286,7 +286,7 @@ def explain_not_in_graph(evidence: Evidence) -> NoAnswer:
 
 def _find_asked_phrase(evidence: Evidence) -> str:
     """The longest stretch of words that carry meaning and name no topic."""
-    text = list(evidence.question)
+    text = list(evidence.question.text)
     for linked in evidence.entities:
         text[linked.start : linked.end] = "\n" * max(0, linked.end - linked.start)
     stretches: list[list[str]] = [[]]

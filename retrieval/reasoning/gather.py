@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.errors import Cancelled
 from retrieval.evidence.chains import build_chain
 from retrieval.evidence.reach import Join, Reach, apply_join, find_joins, walk
-from retrieval.language.operators import has_choice
+from retrieval.language.question import Question
 from retrieval.reasoning.base import Evidence
 from retrieval.reasoning.comparison import compare
 from retrieval.reasoning.context import filter_by_context
@@ -49,7 +49,7 @@ class GatherSettings:
 
 def collect_evidence(
     snapshot: Snapshot,
-    question: str,
+    question: Question,
     entities: Sequence[LinkedEntity],
     unmatched: Sequence[str],
     paths: Sequence[RelationPath],
@@ -99,7 +99,7 @@ def execute_paths(
 
 def build_evidence(
     snapshot: Snapshot,
-    question: str,
+    question: Question,
     entities: Sequence[LinkedEntity],
     unmatched: Sequence[str],
     reaches: Sequence[Reach],
@@ -109,7 +109,7 @@ def build_evidence(
     coverage: float = 1.0,
 ) -> Evidence:
     """The evidence of relation paths whose targets are known, best first; see :func:`collect_evidence`."""
-    named_entities = [] if not simple or has_choice(question) else _list_named(entities)
+    named_entities = [] if not simple or question.has_choice else _list_named(entities)
     if len(named_entities) > 1:
         reaches = [reach for each in reaches if len((reach := _remove_entities(each, named_entities)).targets)]
     names = [name for linked in entities for name in (linked.mention, linked.entity.label)]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from retrieval.language.question import Question
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.types import RetrievedPassage
@@ -50,7 +51,7 @@ class Counts:
 
 
 def score_spans(
-    question: str,
+    question: Question,
     read: Sequence[ReadPassage],
     rules: Sequence[AnswerSpan],
     reader: SpanReader,

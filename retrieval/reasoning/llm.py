@@ -12,7 +12,7 @@ from retrieval.errors import LLMReplyError
 from retrieval.events import AnswerDelta
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.kg.values import parse
-from retrieval.language.operators import Operator, find_cues
+from retrieval.language.operators import Operator
 from retrieval.llm.chat import ChatUsage, stream_chat
 from retrieval.llm.constraints import UNCONSTRAINED, make_answer_lines
 from retrieval.llm.prompts import describe_prompts
@@ -162,7 +162,7 @@ def _find_number_answer(evidence: Evidence, name: str, number: float) -> Answer 
 
     A count supports an answer of a question that asks for one alone.
     """
-    counts = any(cue.operator is Operator.COUNT for cue in find_cues(evidence.question))
+    counts = any(cue.operator is Operator.COUNT for cue in evidence.question.cues)
     values = evidence.snapshot.typed_values
     equal = values.nodes[values.values == number]
     for position, chain in enumerate(evidence.chains):

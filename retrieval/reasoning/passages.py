@@ -15,6 +15,7 @@ import numpy as np
 from retrieval.environment import LLMSettings
 from retrieval.kg.readers.documents.sentences import split_sentences
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.llm import asking, prompts
 from retrieval.reasoning.base import Conclusion
 from retrieval.thresholds import GUESS
@@ -68,7 +69,7 @@ class _Read:
 
 
 def ask_model(
-    question: str,
+    question: Question,
     snapshot: Snapshot,
     read: Sequence[Sequence[Sentence]],
     settings: LLMSettings,
@@ -94,7 +95,7 @@ def ask_model(
         lines.append(f"[{p}] {titles[p - 1]}")
         lines += [f"[{p}.{s}] {sentence.text}" for s, sentence in enumerate(sentence_group, start=1)]
     messages = prompts.load(PROMPT).render_messages(
-        question=prompts.wrap_fenced(question), passages=prompts.wrap_fenced_lines(lines)
+        question=prompts.wrap_fenced(question.text), passages=prompts.wrap_fenced_lines(lines)
     )
     reply, usage = yield from asking.stream_json(
         settings, messages, lambda value: _read(value, numbered), shown="reasoning", cancelled=cancelled

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 
 from retrieval.environment import LLMSettings
 from retrieval.evidence.verbalise import format_merged_chains
+from retrieval.language.question import Question
 from retrieval.llm import prompts
 from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import Fenced, Message, wrap_fenced, wrap_fenced_lines
@@ -59,7 +60,7 @@ class NoAnswerLines(Exception):
 
 
 def build_messages(
-    question: str,
+    question: Question,
     chains: Sequence[EvidenceChain],
     settings: LLMSettings | None = None,
     *,
@@ -80,7 +81,7 @@ def build_messages(
     """
     prompt = prompts.load(PROMPT)
     texts = format_merged_chains(chains) if read is None else list(read)
-    bare = prompt.render_messages(chains=wrap_fenced(""), question=wrap_fenced(question))
+    bare = prompt.render_messages(chains=wrap_fenced(""), question=wrap_fenced(question.text))
     room = settings.compute_room(estimate(*(m["content"] for m in bare))) if settings else None
     block = format_chains(texts, room, characters)
     shown = block.count("\n") + 1 if block else 0
@@ -88,7 +89,7 @@ def build_messages(
     record = _READ.get()
     if record is not None:
         record[:] = texts[:shown]
-    filled = prompt.render_messages(chains=block, question=wrap_fenced(question))
+    filled = prompt.render_messages(chains=block, question=wrap_fenced(question.text))
     return filled, left_out if shown < len(texts) else ""
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from retrieval import thresholds
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.language.tokens import tokenize_text
 from retrieval.linking.passage_index import PassageIndex
 from retrieval.linking.stems import compute_word_shares, extract_stems, find_stem_passages
@@ -77,7 +78,7 @@ ANSWERS = 3
 
 
 def find_answer_spans(
-    question: str,
+    question: Question,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
     *,
@@ -105,7 +106,7 @@ def find_answer_spans(
 
 
 def score_answer_spans(
-    question: str,
+    question: Question,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],
     reader: SpanReader,
@@ -143,22 +144,22 @@ def _find_full_name(label: str, text: str) -> str:
 
 
 def _make_reader(
-    question: str, weigh: Callable[[Sequence[str]], Mapping[str, float]], ends: frozenset[str]
+    question: Question, weigh: Callable[[Sequence[str]], Mapping[str, float]], ends: frozenset[str]
 ) -> _Reader | None:
     """What rules look for; None where it is not clear what is asked for."""
     kind = detect_kind(question)
     if kind is None:
         return None
-    stems = extract_stems(question)
-    return _Reader(kind, find_noun(question), frozenset(tokenize_text(question)), weigh(stems), ends)
+    stems = extract_stems(question.text)
+    return _Reader(kind, find_noun(question), frozenset(tokenize_text(question.text)), weigh(stems), ends)
 
 
-def read_passages(index: PassageIndex, question: str, passages: Sequence[RetrievedPassage]) -> list[ReadPassage]:
+def read_passages(index: PassageIndex, question: Question, passages: Sequence[RetrievedPassage]) -> list[ReadPassage]:
     """The passages with their sentences and what their facts join."""
     table, snapshot = index.table, index.snapshot
     read = []
     for each, passage_sentences in zip(
-        passages, build_sentences(passages, lambda i: index.score_sentences(question, i)), strict=True
+        passages, build_sentences(passages, lambda i: index.score_sentences(question.text, i)), strict=True
     ):
         facts = table.get_passage_facts(each.passage.id)
         joined = np.concatenate([snapshot.heads[facts], snapshot.tails[facts]]).tolist()
@@ -173,7 +174,7 @@ def make_weigher(index: PassageIndex) -> Callable[[Sequence[str]], Mapping[str, 
 
 
 def extract(
-    question: str,
+    question: Question,
     snapshot: Snapshot,
     read: Sequence[ReadPassage],
     weigh: Callable[[Sequence[str]], Mapping[str, float]],

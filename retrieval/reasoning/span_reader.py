@@ -20,6 +20,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from retrieval.environment import DEFAULT_ENCODER
+from retrieval.language.question import Question
 from retrieval.linking.encoder import Encoder, make_fast_model
 from retrieval.pretrained import READER
 
@@ -77,7 +78,7 @@ class SpanReader:
         self._model = make_fast_model(model.eval())
         self._lock = threading.Lock()
 
-    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> list[ReadSpan]:
+    def read(self, question: Question, passages: Sequence[tuple[str, str]]) -> list[ReadSpan]:
         """The likeliest spans of each passage.
 
         Args:
@@ -99,7 +100,7 @@ class SpanReader:
                 read_spans += _extract_spans(window, window_scores)
         return read_spans
 
-    def _split_windows(self, question: str, index: int, title: str, text: str) -> list[_Window]:
+    def _split_windows(self, question: Question, index: int, title: str, text: str) -> list[_Window]:
         before = f"{title}. " if title else ""
         with self._lock:
             read = self._tokenizer.encode(question, before + text)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from retrieval.language.question import Question
+
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _DATE = re.compile(
@@ -75,14 +77,14 @@ class SpanKind(StrEnum):
 COUNTED = frozenset({SpanKind.YEAR, SpanKind.DATE, SpanKind.NUMBER})
 
 
-def detect_kind(question: str) -> SpanKind | None:
+def detect_kind(question: Question) -> SpanKind | None:
     """What the question asks for; None where it is neither a name, a date nor a number, or not clear."""
-    if _UNASKED.search(question):
+    if _UNASKED.search(question.text):
         return None
-    question_word = next((match for each in _QUESTION_WORDS if (match := each.search(question))), None)
+    question_word = next((match for each in _QUESTION_WORDS if (match := each.search(question.text))), None)
     if question_word is None:
         return None
-    word, rest = question_word[1].lower(), question[question_word.end() :].strip()
+    word, rest = question_word[1].lower(), question.text[question_word.end() :].strip()
     if word in ("what", "which"):
         if _OF_YEARS.match(rest):
             return SpanKind.YEAR
@@ -94,9 +96,9 @@ def detect_kind(question: str) -> SpanKind | None:
     return {"when": SpanKind.DATE, "where": SpanKind.PLACE}.get(word, SpanKind.PERSON)
 
 
-def find_noun(question: str) -> str | None:
+def find_noun(question: Question) -> str | None:
     """What kind of thing is asked for, where the question says it: "county" of "Which county ..."."""
-    match = _NOUN.search(question)
+    match = _NOUN.search(question.text)
     return match[1].lower().split()[-1] if match else None
 
 

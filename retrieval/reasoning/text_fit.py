@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.language.question import Question
 from retrieval.linking.features import TextEncoder, get_relation_vectors
 from retrieval.linking.questions import replace_topic_names
 
@@ -68,7 +69,7 @@ class TextFit:
         self._vectors = get_relation_vectors(snapshot, encoder)  # [2 R, d]
 
     def score_paths(
-        self, question: str, paths: Sequence[RelationPath], topics: Sequence[int], mentions: Sequence[str]
+        self, question: Question, paths: Sequence[RelationPath], topics: Sequence[int], mentions: Sequence[str]
     ) -> tuple[list[RelationPath], dict[int, float]]:
         """Relation paths ranked by probability and words together, and how well each topic's best one fits.
 
@@ -84,7 +85,7 @@ class TextFit:
         """
         label = self._snapshot.get_entity_label
         names = [mention or label(topic) for topic, mention in zip(topics, mentions, strict=True)]
-        texts = [replace_topic_names(question, i, names) for i in range(len(topics))]
+        texts = [replace_topic_names(question.text, i, names) for i in range(len(topics))]
         ranked: list[RelationPath] = []
         fits: dict[int, float] = {}
         for topic, vector in zip(topics, self._encoder.encode(texts), strict=True):

@@ -84,11 +84,11 @@ class TriplesReasoner:
             LLMError: the endpoint is down, slow or answers nonsense.
         """
         prompt = prompts.load(PROMPT)
-        bare = prompt.render_messages(query=wrap_fenced(evidence.question), context=wrap_fenced(""))
+        bare = prompt.render_messages(query=wrap_fenced(evidence.question.text), context=wrap_fenced(""))
         room = self.settings.compute_room(estimate(*(message["content"] for message in bare)))
         lines = format_triples(evidence.snapshot, evidence.facts, SOURCE_LIMIT)
         kept = _keep_fitting(lines, room, evidence.characters)
-        chat = prompt.render_messages(query=wrap_fenced(evidence.question), context=wrap_fenced_lines(kept))
+        chat = prompt.render_messages(query=wrap_fenced(evidence.question.text), context=wrap_fenced_lines(kept))
         reply = asking.stream_json(
             self.settings,
             chat,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.language.operators import HINTS, Cue, Operator, find_unexplained
+from retrieval.language.question import Question
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason, Span
 
@@ -27,7 +28,8 @@ def verify_verdict(evidence: Evidence, verdict: Conclusion) -> Conclusion:
     An answer that was read from a passage may say what no walk can: it stays, as a guess.
     """
     cues = find_unexplained(
-        evidence.question,
+        evidence.question.text,
+        evidence.question.cues,
         spans=[(linked.start, linked.end) for linked in evidence.entities],
         names=_list_names(evidence.entities),
         relations=_list_relations(evidence, verdict.answers),
@@ -44,15 +46,15 @@ def verify_verdict(evidence: Evidence, verdict: Conclusion) -> Conclusion:
     return replace(verdict, answers=(), no_answer=explain_not_understood(cues), text="", warnings=())
 
 
-def verify_without_topics(question: str, verdict: Conclusion, unmatched: Sequence[str]) -> Conclusion:
+def verify_without_topics(question: Question, verdict: Conclusion, unmatched: Sequence[str]) -> Conclusion:
     """Like :func:`verify_verdict` of a question that names nothing; what it names and the graph lacks comes first."""
-    cues = () if unmatched else find_unexplained(question)
+    cues = () if unmatched else find_unexplained(question.text, question.cues)
     return Conclusion(no_answer=explain_not_understood(cues)) if cues else verdict
 
 
-def mark_doubtful(question: str, verdict: Conclusion) -> Conclusion:
+def mark_doubtful(question: Question, verdict: Conclusion) -> Conclusion:
     """The verdict of a reader of passages: its answers are guesses where the question has an operator."""
-    return mark_guesses(verdict) if verdict.answers and find_unexplained(question) else verdict
+    return mark_guesses(verdict) if verdict.answers and find_unexplained(question.text, question.cues) else verdict
 
 
 def mark_guesses(verdict: Conclusion) -> Conclusion:

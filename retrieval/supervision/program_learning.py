@@ -13,6 +13,7 @@ import numpy as np
 
 from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.question import Question
 from retrieval.metrics.values import is_same_value
 from retrieval.programs.algebra.equivalence import normalize_program
 from retrieval.programs.algebra.execution import Executor
@@ -107,7 +108,7 @@ def fit_weights(
     chosen = _select_questions(questions, refused)
     for done, question in enumerate(chosen):
         check(cancelled)
-        candidates = parser.read(question.question, cancelled=cancelled).candidates
+        candidates = parser.read(Question(question.question), cancelled=cancelled).candidates
         how, right = _find_right(parser, candidates, question)
         right = _remove_refused(parser, candidates, right, refused.get(question.id, ()))
         counts.update((how, "given") if question.program is not None else (how,))

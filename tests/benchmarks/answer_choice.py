@@ -26,6 +26,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.question import Question
 from retrieval.methods.registry import DEFAULT
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import match_answers
@@ -131,7 +132,7 @@ def weighed(asked: Sequence[Asked]) -> list[Weighed]:
         programs.prepare_outcomes, columns = considered, programs._reader.parser.columns
         for one in some:
             last.clear()
-            for _ in engine.run(AskRequest(question=one.question)):
+            for _ in engine.run(AskRequest(question=Question(one.question))):
                 pass
             for seen, outcomes in last:
                 right = tuple(_is_right(one, seen, own, columns) for own in outcomes)

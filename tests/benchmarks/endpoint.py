@@ -13,6 +13,7 @@ import pyoxigraph as ox
 
 from retrieval.kg.readers import read_graph
 from retrieval.kg.sparql.graph import SparqlGraph
+from retrieval.language.question import Question
 from retrieval.questions.files import read_questions
 from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
@@ -60,7 +61,7 @@ def _row(section: Section, hops: int, questions: list[QuestionRecord], url: str)
     for question in questions:
         with SparqlGraph(url) as graph:
             start = time.perf_counter()
-            topics = graph.link(question.question)
+            topics = graph.link(Question(question.question))
             link.append(1e3 * (time.perf_counter() - start))
             wanted = [_iri(name).value for name in question.topic_entities]
             linked += set(wanted) <= set(topics.values())

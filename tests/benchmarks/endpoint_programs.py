@@ -20,6 +20,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
 from retrieval.kg.values import parse
+from retrieval.language.question import Question
 from retrieval.linking.encoder import Encoder
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
@@ -67,7 +68,7 @@ def _row(section: Section, suite: str, questions: list[Asked], encoder: Encoder)
         reader = ProgramReader(snapshot, encoder.encode, PROGRAMS)
         with SparqlServer("\n".join(_rdf(snapshot))) as server:
             for asked in own:
-                found = reader.read(asked.question)
+                found = reader.read(Question(asked.question))
                 columns = reader.parser.columns
                 here.append(found is not None and is_right(columns, snapshot, found.best, asked))
                 before, began = len(server.queries), time.perf_counter()
@@ -88,7 +89,7 @@ def _right_there(url: str, pulls: SubgraphCache, encoder: Encoder, asked: Asked)
     with SparqlGraph(url, pulls=pulls) as remote:
         topics = list(dict.fromkeys(remote.link(asked.question).values()))
         try:
-            found = RemoteReader(remote, encoder.encode).read(asked.question, topics)
+            found = RemoteReader(remote, encoder.encode).read(Question(asked.question), topics)
         except (EndpointError, ProgramError) as error:
             print(f"{asked.question}: {error.message}", flush=True)
             return False

@@ -25,6 +25,7 @@ from retrieval.events import AgentStep
 from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import indexing
 from retrieval.linking.encoder import Encoder
 from retrieval.linking.stems import extract_stems
@@ -109,8 +110,8 @@ def _step_times(corpus: Path, options: dict[str, bool], questions: Path) -> list
     engine = _engine(load_parts(corpus, load_encoder(device="cpu")), **options)
     asked = [question.question for question in read_questions(questions, problems=print)]
     for text in asked[:3]:
-        list(engine.run(AskRequest(f"{text} ")))
-    events = (event for text in asked for event in engine.run(AskRequest(text)))
+        list(engine.run(AskRequest(Question(f"{text} "))))
+    events = (event for text in asked for event in engine.run(AskRequest(Question(text))))
     return [event.took_ms for event in events if isinstance(event, AgentStep) and event.action != ASK]
 
 

@@ -14,6 +14,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.events import AgentStep
 from retrieval.kg.snapshot import open as open_snapshot
+from retrieval.language.question import Question
 from retrieval.questions.files import read_questions
 from retrieval.studies.plan import DataSet
 from tests.benchmarks.report import Section
@@ -72,7 +73,7 @@ def _steps(of: DataSet) -> str:
     times: list[float] = []
     for number, question in enumerate(asked):
         topics = tuple(t for label in question.topic_entities if (t := graph.labels.resolve(label)) is not None)
-        events = engine.run(AskRequest(question.question, given=topics))
+        events = engine.run(AskRequest(Question(question.question), given=topics))
         took = [event.took_ms for event in events if isinstance(event, AgentStep)]
         times += took if number else []
     return f"{np.median(times):.0f} / {np.quantile(times, 0.95):.0f} ms"

@@ -13,6 +13,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.linking.linker import Linker
 from retrieval.methods.registry import DEFAULT
 from retrieval.questions.files import read_questions
@@ -64,7 +65,7 @@ def _of_set(name: str) -> Iterator[tuple[str, frozenset[int], frozenset[int]]]:
     for one in read_questions(there.questions, problems=lambda _: None):
         right = frozenset(i for i in map(snapshot.find_entity, one.topic_entities) if i is not None)
         if right:
-            linked = linker.link(one.question).entities
+            linked = linker.link(Question(one.question)).entities
             yield one.question, right, frozenset(found.entity.id for found in linked)
 
 

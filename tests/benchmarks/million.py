@@ -15,6 +15,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.language.question import Question
 from retrieval.methods.registry import DEFAULT
 from tests.benchmarks.report import Section
 
@@ -119,7 +120,7 @@ def _asked(facts: Sequence[tuple[str, str, str]], questions: Sequence[str]) -> l
         times = []
         for question in questions:
             began = time.perf_counter()
-            last = list(engine.run(AskRequest(question=question)))[-1]
+            last = list(engine.run(AskRequest(question=Question(question))))[-1]
             times.append(1000 * (time.perf_counter() - began))
             assert getattr(last, "answers", ()), question
     return times

@@ -16,6 +16,7 @@ from retrieval.demo import FACTS
 from retrieval.events import AnswerFinal
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.limits import QUESTION_LIMIT
 from tests.benchmarks.report import Section
 
@@ -79,7 +80,7 @@ def open_demo(folder: Path) -> Engine:
 def ask(engine: Engine, question: str) -> tuple[float, str]:
     """Answer a question; the processor seconds of all threads, and how it ended."""
     began = time.process_time()
-    last = list(engine.run(AskRequest(question)))[-1]
+    last = list(engine.run(AskRequest(Question(question))))[-1]
     seconds = time.process_time() - began
     if isinstance(last, AnswerFinal):
         return seconds, "answered" if last.no_answer is None else last.no_answer.reason.value

@@ -26,6 +26,7 @@ from scipy.optimize import minimize
 
 from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot as snapshots
+from retrieval.language.question import Question
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.calibration import compute_program_evidence, compute_ranking_evidence, is_refused
 from retrieval.programs.parser import Parser
@@ -166,7 +167,7 @@ def _read_graph(asked: Sequence[tuple[Asked, str]]) -> list[Seen]:
 
 
 def _seen(parser: Parser, one: Asked, graph: str) -> Seen:
-    reading = parser.read(one.question)
+    reading = parser.read(Question(one.question))
     best = reading.candidates[:LOOKED_AT]
     right = tuple(is_right(parser.columns, parser.snapshot, own, one) for own in best)
     keys = [get_result_key(own) for own in best]

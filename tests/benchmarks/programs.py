@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 
 from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot as snapshots
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Program
@@ -127,10 +128,10 @@ def _as_shipped(asked: Sequence[Asked]) -> list[Measured]:
     for graph, some in _grouped((one.graph, one) for one in asked).items():
         snapshot = snapshots.open(graph)
         reader = ProgramReader(snapshot, encode, PROGRAMS)
-        reader.read(some[0].question)  # opens the graph's values and encodes its names
+        reader.read(Question(some[0].question))  # opens the graph's values and encodes its names
         for one in some:
             began = time.perf_counter()
-            found = reader.read(one.question)
+            found = reader.read(Question(one.question))
             seconds = time.perf_counter() - began
             right = found is not None and is_right(reader.parser.columns, snapshot, found.best, one)
             rows.append(Measured(one, found.confidence if found else 0.0, right, seconds))
@@ -196,7 +197,7 @@ class _Fitting:
     def _read(self, one: Asked, weights: Weights) -> Said:
         parser = self.parsers.of(one.graph)
         parser.weights = weights
-        reading: ParsedQuestion = parser.read(one.question)
+        reading: ParsedQuestion = parser.read(Question(one.question))
         right = [is_right(parser.columns, parser.snapshot, own, one) for own in reading.candidates]
         for candidate, own in zip(reading.candidates, right, strict=True):
             self.composed[one][tuple(sorted(_shared(candidate.features).items()))] = own

@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.answering.loading import load_encoder
 from retrieval.kg import snapshot
 from retrieval.language.complexity import MULTI_HOP
+from retrieval.language.question import Question
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
 from retrieval.questions.files import assign_splits, read_questions, split_of
@@ -107,5 +108,5 @@ def _trained(questions: Sequence[QuestionRecord]) -> Decider:
 
 def _right(decider: Decider, asked: Sequence[QuestionRecord]) -> str:
     many = np.array([(q.hops or 0) >= MULTI_HOP for q in asked])
-    right = np.array([decider.decide(q.question).multi_hop for q in asked]) == many
+    right = np.array([decider.decide(Question(q.question)).multi_hop for q in asked]) == many
     return f"{right.mean():.3f} ({(right[many].mean() + right[~many].mean()) / 2:.3f})"

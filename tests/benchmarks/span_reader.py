@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.answers import compute_exact_match, compute_token_f1
 from retrieval.kg.readers.documents.sentences import split_sentences
+from retrieval.language.question import Question
 from retrieval.linking.encoder import Encoder
 from retrieval.linking.stems import extract_stems
 from retrieval.pretrained import READER
@@ -258,7 +259,7 @@ def _measured(encoder: Encoder, reader: SpanReader, examples: Sequence[Example])
         passages = [_passage(encoder, i, texts[i], vector, float(vectors[i] @ vector)) for i in near]
         there = any(texts[i][1] == one.text for i in near)
         for how, used in (("rules", None), ("reader", reader)):
-            labels = [found.label for found in find_answer_spans(one.question, passages, weigh, reader=used)]
+            labels = [found.label for found in find_answer_spans(Question(one.question), passages, weigh, reader=used)]
             first = labels[0] if labels else ""
             among = max((compute_exact_match(label, [one.answer]) for label in labels[:3]), default=0.0)
             figures = (

@@ -25,6 +25,7 @@ from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.values import parse
+from retrieval.language.question import Question
 from retrieval.linking.encoder import Encoder
 from retrieval.methods.registry import DEFAULT
 from retrieval.pretrained import PROGRAMS
@@ -150,7 +151,7 @@ def _by_programs(asked: Sequence[Asked], graph: Path, encoder: Encoder) -> Itera
 
     for one in asked:
         began = time.perf_counter()
-        found = reader.read(one.question)
+        found = reader.read(Question(one.question))
         seconds = time.perf_counter() - began
         right = found is not None and is_right(one.right, said(found.best))
         yield Answered(found.confidence if found else 0.0, right, seconds)

@@ -28,6 +28,7 @@ from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import indexing
 from retrieval.retriever import Retriever
 from retrieval.types import EvidenceChain, FoundPath, QuestionRecord, RelationPath
@@ -100,7 +101,7 @@ class Demoted:
         for topic in topics:
             mentions = more.get("mentions") or ()
             own = [m for t, m in zip(topics, mentions, strict=False) if t == topic]  # type: ignore[call-overload]
-            ranked = self.inner.rank_relation_paths(question, [topic], limit=64, **{**more, "mentions": own})  # type: ignore[arg-type]
+            ranked = self.inner.rank_relation_paths(Question(question), [topic], limit=64, **{**more, "mentions": own})  # type: ignore[arg-type]
             if self.place is None:
                 found += [path for path in ranked if path.relations not in self.paths][:limit]
                 continue
@@ -117,7 +118,7 @@ class Demoted:
 
     def retrieve(self, question: str, topics: Sequence[int], **more: object) -> Iterator[FoundPath]:
         """The paths are not what is measured."""
-        return self.inner.retrieve(question, topics, **more)  # type: ignore[arg-type]
+        return self.inner.retrieve(Question(question), topics, **more)  # type: ignore[arg-type]
 
     def apply_options(self, options: object) -> Demoted:
         """As it is."""
@@ -152,13 +153,13 @@ class Bench:
 
     def asked(self, engine: Engine, question: str, **more: int) -> RunRecord:
         """What a run tells."""
-        request = AskRequest(question, **more)  # type: ignore[arg-type]
+        request = AskRequest(Question(question), **more)  # type: ignore[arg-type]
         return build_record(question, engine.run(request))
 
     def said(self, engine: Engine, question: str, expected: str, **more: int) -> WhyNot:
         """The diagnosis."""
         tools = Tools(self.encoder.encode, self.opened)
-        return explain_missing_answer(engine, AskRequest(question, **more), expected, tools)  # type: ignore[arg-type]
+        return explain_missing_answer(engine, AskRequest(Question(question), **more), expected, tools)  # type: ignore[arg-type]
 
 
 def _triple(snapshot: Snapshot, fact: int) -> Fact:

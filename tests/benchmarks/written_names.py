@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.language.question import Question
 from retrieval.linking.linker import Linker
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import prepared
@@ -98,7 +99,7 @@ def _linked(snapshot: Snapshot) -> dict[str, list[tuple[bool, bool, bool, bool]]
             spelt = normalize_name(written.removesuffix("'s"))
             if written == name or (spelt != own and snapshot.labels.find_exact(spelt)):
                 continue
-            links = linker.link(rng.choice(_TEMPLATES).format(written)).entities
+            links = linker.link(Question(rng.choice(_TEMPLATES).format(written))).entities
             others = [link for link in links if normalize_name(link.entity.label) != own]
             sure = any(link.score >= _SURE for link in others)
             found[rule].append((len(others) < len(links) and not others, bool(others), sure, not links))

@@ -20,6 +20,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, to_payload
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.language.question import Question
 from retrieval.methods.registry import DEFAULT
 
 HOME = Path(__file__).parent
@@ -82,7 +83,7 @@ def load_case_engine(case: Case, folder: Path) -> Engine:
 def record_answers(engine: Engine, case: Case) -> Iterator[dict[str, Any]]:
     """Ask the questions of a case and yield what is compared of each run."""
     for question in case.questions:
-        events = list(engine.run(AskRequest(question)))
+        events = list(engine.run(AskRequest(Question(question))))
         record: dict[str, Any] = {"graph": case.name, "question": question}
         for event in events:
             if isinstance(event, ProgramExecuted):

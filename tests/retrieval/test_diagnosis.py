@@ -19,6 +19,7 @@ from retrieval.diagnosis.why_not import explain_missing_answer
 from retrieval.errors import QuestionError, UnknownEntityError
 from retrieval.events import RunCancelled, RunFailed
 from retrieval.language.amounts import Comparison
+from retrieval.language.question import Question
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import And, Constant, Count, Entities, Filter, Having, Key, Top, Walk
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -46,7 +47,7 @@ def engine_of(graph, script=None):
 
 def asked(graph, expected, question=LANGUAGES, script=None, **more):
     tools = Tools(WordEncoder().encode, lambda other: engine_of(other, script))
-    return explain_missing_answer(engine_of(graph, script), AskRequest(question, **more), expected, tools)
+    return explain_missing_answer(engine_of(graph, script), AskRequest(Question(question), **more), expected, tools)
 
 
 def test_what_is_answered_is_told_with_its_place(graph):
@@ -95,7 +96,7 @@ def case_of(graph, expected, unmatched):
     """A question whose linker knows "Austria" and calls another phrase unmatched."""
     engine = engine_of(graph)
     engine.linker = LabelLinker(graph, unmatched)
-    request = AskRequest("which languages are spoken in the countries that border Old Austria?")
+    request = AskRequest(Question("which languages are spoken in the countries that border Old Austria?"))
     record = build_record(request.question, engine.run(request))
     node = graph.find_entity(expected)
     return Case(engine, request, record, expected, node, Tools(WordEncoder().encode))
@@ -156,7 +157,7 @@ def test_what_stands_in_brackets_is_a_part_of_the_expected_name(tmp_path):
 def test_of_a_run_without_an_answer_nothing_can_be_said(graph, end):
     tools = Tools(WordEncoder().encode)
     with pytest.raises(QuestionError):
-        explain_missing_answer(engine_of(graph), AskRequest(LANGUAGES), "German", tools, events=[end])
+        explain_missing_answer(engine_of(graph), AskRequest(Question(LANGUAGES)), "German", tools, events=[end])
 
 
 def test_the_missing_fact_joins_where_a_path_ends_to_where_the_rest_comes_from(graph):

@@ -9,7 +9,9 @@ from retrieval import effort
 from retrieval.answering.paths import PathEngine
 from retrieval.answering.pipeline import AskRequest
 from retrieval.effort import READ_CHARACTERS, Effort, get_readable_part
-from retrieval.linking.mentions import split_words, to_context_stem
+from retrieval.language.mention_words import split_words
+from retrieval.language.question import Question
+from retrieval.linking.mentions import to_context_stem
 from retrieval.linking.word_context import WordContext
 from retrieval.methods.zero_shot.features import encode_questions
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -27,7 +29,7 @@ def engine(tmp_path):
 
 
 def end_of(engine, question):
-    return list(engine.run(AskRequest(question)))[-1]
+    return list(engine.run(AskRequest(Question(question))))[-1]
 
 
 def test_a_question_is_read_up_to_the_end_of_a_word():

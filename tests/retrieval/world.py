@@ -16,6 +16,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.types import FoundPath, LinkedEntity, RelationPath
 
 FACTS = [
@@ -103,7 +104,7 @@ class ScriptedRetriever:
     ) -> Iterator[FoundPath]:
         self.asked.append(question)
         facts: set[int] = set()
-        for found in self.rank_relation_paths(question, topics):
+        for found in self.rank_relation_paths(Question(question), topics):
             steps = [(r % self.graph.num_relations, r >= self.graph.num_relations) for r in found.relations]
             for arcs in self._walks(found.topic, steps):
                 facts.update(arc % self.graph.num_triples for arc in arcs)

@@ -9,6 +9,7 @@ import pytest
 from retrieval import demo as content
 from retrieval.answering.pipeline import AskRequest
 from retrieval.events import AnswerFinal
+from retrieval.language.question import Question
 from retrieval.training.manifest import read_manifest
 from tests.webapp.answers.test_runs import ask
 from webapp.experiments.models import Checkpoint
@@ -46,7 +47,7 @@ def test_it_is_right_without_a_training(api, imported):
     assert ask(api("viewer"), imported).json()["checkpoint"] == row.pk
 
     engine = engines._open_engine(imported.snapshot, row, content.METHOD, "extractive")
-    *_, final = engine.run(AskRequest("Which countries border both France and Germany?"))
+    *_, final = engine.run(AskRequest(Question("Which countries border both France and Germany?")))
     assert isinstance(final, AnswerFinal)
     assert {answer.label for answer in final.answers} == {"Belgium", "Luxembourg", "Switzerland"}
 

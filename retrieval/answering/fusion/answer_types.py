@@ -10,8 +10,7 @@ import numpy as np
 
 from retrieval.kg.snapshot import KINDS
 from retrieval.language.amounts import ValueKind
-from retrieval.language.words import detect_question_kind
-from retrieval.language.words import read as words
+from retrieval.language.question import Question
 from retrieval.programs.algebra.columns import VALUE_KINDS
 
 if TYPE_CHECKING:
@@ -40,12 +39,12 @@ class AnswerTypes:
         self._schema = schema
         self._columns = columns
 
-    def is_of_another_type(self, question: str, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
+    def is_of_another_type(self, question: Question, *, nodes: Sequence[int] = (), ends: Sequence[int] = ()) -> bool:
         """Whether "who" or "where" is answered with a number or date, "which" with yes or no, "who" or "when" with rows
         of a table, or "how many" with a broken number: by nodes, or by what directed relations lead to.
         """
         schema = self._schema
-        sort, truths = detect_question_kind(words(question)), schema.truths
+        sort, truths = question.words.kind, schema.truths
         if sort == "which" and any(end in truths for end in ends):
             return True
         if sort == "who" and schema.find_people_relations(np.array(nodes, np.int64)):
@@ -61,11 +60,11 @@ class AnswerTypes:
         valued = any(self._columns.kinds[node] for node in nodes)
         return valued or any(self._columns.get_value_type(end) is not None for end in ends)
 
-    def is_impossible_answer(self, question: str, nodes: Sequence[int]) -> bool:
+    def is_impossible_answer(self, question: Question, nodes: Sequence[int]) -> bool:
         """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
         of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
         """
-        schema, sort = self._schema, detect_question_kind(words(question))
+        schema, sort = self._schema, question.words.kind
         if nodes and (schema.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
             return True
         if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
@@ -77,7 +76,7 @@ class AnswerTypes:
         if sort == "where":
             elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
             return bool(nodes) and all(elsewhere[node] or self.find_value_kind(node) in _TIMES for node in nodes)
-        if sort != "who" or _IDENTITY.match(question):
+        if sort != "who" or _IDENTITY.match(question.text):
             return False
         rows = schema.surrogates[0] & ~schema.somebody
         return not set(nodes).isdisjoint(schema.kinds) or (bool(nodes) and bool(rows[list(nodes)].all()))

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.answering.fusion.direction import infer_direction
-from retrieval.language.words import detect_question_kind
-from retrieval.language.words import read as words
+from retrieval.language.question import Question
 from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
 from retrieval.types import NoAnswerReason
 
@@ -52,7 +51,7 @@ class QuestionContext:
         labels: of its relations.
     """
 
-    question: str
+    question: Question
     read: Understanding | None
     paths: Sequence[RelationPath] = ()
     verdict: Conclusion | None = None
@@ -97,7 +96,7 @@ def _compute_question_signs(context: QuestionContext) -> Signs:
     supports = [path.support or 0.0 for path in context.paths]
     return {
         "one": 1.0,
-        "words": float(len(context.question.split())),
+        "words": float(len(context.question.text.split())),
         "read": 0.0 if read is None else read.confidence,
         "unread": float(read is None or not read.meanings),
         "says nothing": float(read is not None and read.says_nothing),
@@ -125,7 +124,7 @@ def _compute_program_signs(outcome: CandidateOutcome, context: QuestionContext) 
         "program.several": float(len(outcome.programs)),
         "program.short": float(len(read.select_meaning(place, 0.0).walked) < context.genitives),
         "program.holds": float(
-            _BEYOND.search(context.question) is not None and _is_existence_test(best.candidate.program)
+            _BEYOND.search(context.question.text) is not None and _is_existence_test(best.candidate.program)
         ),
     } | {f"program: {name}": value for name, value in best.evidence.items()}
 
@@ -177,7 +176,7 @@ def _compute_direction_signs(outcome: CandidateOutcome, context: QuestionContext
             if isinstance(part, Walk) and isinstance(part.source, Entities) and part.source.ids
         ]
     directions = [
-        infer_direction(words(context.question).words, starts[node], context.labels[relation % context.relations])
+        infer_direction(context.question.words.words, starts[node], context.labels[relation % context.relations])
         * (1 if relation < context.relations else -1)
         for node, relation in steps
         if node in starts and context.relations
@@ -186,7 +185,7 @@ def _compute_direction_signs(outcome: CandidateOutcome, context: QuestionContext
 
 
 def _compute_result_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
-    sort = detect_question_kind(words(context.question)) if words(context.question).words else "list"
+    sort = context.question.words.kind
     nodes = outcome.nodes
     kind, mixed, echo = "", False, False
     if nodes is None:
@@ -224,10 +223,11 @@ def _compute_log_odds(probability: float) -> float:
 _GENITIVE = re.compile(r"\bof\b|['’]s\b")
 
 
-def count_genitives(question: str, mentions: Sequence[tuple[int, int, int]]) -> int:
+def count_genitives(question: Question, mentions: Sequence[tuple[int, int, int]]) -> int:
     """How often a question goes on by "of" or "'s" outside of names, given with their characters [start, end)."""
     return sum(
-        not any(start <= match.start() < end for _, start, end in mentions) for match in _GENITIVE.finditer(question)
+        not any(start <= match.start() < end for _, start, end in mentions)
+        for match in _GENITIVE.finditer(question.text)
     )
 
 
@@ -237,7 +237,7 @@ _SHARED = re.compile(
 )
 
 
-def is_round_trip(question: str, path: Sequence[int], relations: int) -> bool:
+def is_round_trip(question: Question, path: Sequence[int], relations: int) -> bool:
     """Whether a relation path ends at all that have what its topic has, though nothing is said of the same.
 
     Args:
@@ -246,4 +246,4 @@ def is_round_trip(question: str, path: Sequence[int], relations: int) -> bool:
         relations: of the graph.
     """
     there_and_back = len(path) > 1 and path[-2] < relations and path[-1] == path[-2] + relations
-    return there_and_back and _SHARED.search(question) is None
+    return there_and_back and _SHARED.search(question.text) is None

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.language.operators import find_cues
-from retrieval.linking.mentions import STOP_WORDS, MentionSpan, MentionWord, has_case, split_words
+from retrieval.language.question import Question
+from retrieval.linking.mentions import STOP_WORDS, MentionSpan
 
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
@@ -58,19 +58,19 @@ def _keep(
     return kept
 
 
-def find_silent_names(words: list[MentionWord], linked: Linked) -> tuple[int, ...]:
+def find_silent_names(question: Question, linked: Linked) -> tuple[int, ...]:
     """Find the entities whose names are capitalised words that otherwise say nothing: "The Who"."""
-    if not has_case(words):
+    if not question.has_case:
         return ()
     entities: list[int] = []
     for entity in linked.entities:
-        inside = [word for word in words if entity.start <= word.start and word.end <= entity.end]
+        inside = [word for word in question.mention_words if entity.start <= word.start and word.end <= entity.end]
         if inside and entity.score == 1.0 and all(word.capital and word.text in STOP_WORDS for word in inside):
             entities.append(entity.entity.id)
     return tuple(entities)
 
 
-def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot) -> tuple[MentionSpan, ...]:
+def find_unread_arguments(question: Question, read: Understanding, snapshot: Snapshot) -> tuple[MentionSpan, ...]:
     """Find names in small letters: unknown words where the argument of a relation stands that no program reads.
 
     Args:
@@ -78,22 +78,20 @@ def find_unread_arguments(question: str, read: Understanding, snapshot: Snapshot
         read: what it may mean.
         snapshot: the graph, whose words are known.
     """
-    words = split_words(question)
-    if has_case(words) or not read.meanings:
+    if question.has_case or not read.meanings:
         return ()
     unread = set(read.meanings[0].unread)
     for meaning in read.meanings[1:]:
         unread &= set(meaning.unread)
-    operators = find_cues(question)
     names: list[MentionSpan] = []
-    for word in words:
+    for word in question.mention_words:
         known = (word.start, word.end) not in unread or word.text in STOP_WORDS or not word.text.isalpha()
         if known or snapshot.labels.count_names(word.text):
             continue
-        if any(cue.start < word.end and word.start < cue.end for cue in operators):
+        if any(cue.start < word.end and word.start < cue.end for cue in question.cues):
             continue
-        if names and question[names[-1].end : word.start] == " ":
-            names[-1] = MentionSpan(names[-1].start, word.end, question[names[-1].start : word.end])
-        elif _ARGUMENT.search(question[: word.start]) or _OWNER.match(question, word.end):
-            names.append(MentionSpan(word.start, word.end, question[word.start : word.end]))
-    return tuple(name for name in names if _ENDS.match(question, name.end))
+        if names and question.text[names[-1].end : word.start] == " ":
+            names[-1] = MentionSpan(names[-1].start, word.end, question.text[names[-1].start : word.end])
+        elif _ARGUMENT.search(question.text[: word.start]) or _OWNER.match(question.text, word.end):
+            names.append(MentionSpan(word.start, word.end, question.text[word.start : word.end]))
+    return tuple(name for name in names if _ENDS.match(question.text, name.end))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.errors import check
+from retrieval.language.question import Question
 from retrieval.validation import score_paths
 
 if TYPE_CHECKING:
@@ -70,10 +71,9 @@ def select_share(
     others = by_words()
     for question in dev[:: -(-len(dev) // _MOST)]:
         check(cancelled)
+        asked = Question(question.question.question)
         paths, trained = (
-            retriever.rank_relation_paths(
-                question.question.question, question.topics, limit=_PATHS, mentions=question.names
-            )
+            retriever.rank_relation_paths(asked, question.topics, limit=_PATHS, mentions=question.names)
             for retriever in (others, learned)
         )
         for share in SHARES:

@@ -16,6 +16,7 @@ from retrieval import effort
 from retrieval.errors import check
 from retrieval.evidence.reach import walk
 from retrieval.language.nested_questions import Nested, find_nested
+from retrieval.language.question import Question
 from retrieval.language.tokens import tokenize_text
 from retrieval.linking.mentions import to_context_stem
 from retrieval.linking.questions import replace_topic_names
@@ -71,7 +72,7 @@ class PathComposer:
 
     def merge_part_paths(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         names: Sequence[str],
         ranked: Sequence[Sequence[RelationPath]],
@@ -87,7 +88,7 @@ class PathComposer:
             sure: which of these stand as they are.
         """
         return [
-            list(paths) if stands else self._from(_SubQuestion(question, names, position), topic, paths, DEPTH)
+            list(paths) if stands else self._from(_SubQuestion(question.text, names, position), topic, paths, DEPTH)
             for position, (topic, paths, stands) in enumerate(zip(topics, ranked, sure, strict=True))
         ]
 

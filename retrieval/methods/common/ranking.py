@@ -17,7 +17,7 @@ from retrieval.config import DoubtingOptions, InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.language.operators import is_asking_for_others
+from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import replace_topic_names
@@ -32,7 +32,7 @@ _LOOK_S = 0.05
 #: Topics whose relation paths are ranked at once when questions are read ahead.
 _TOGETHER = 16
 
-_Key = tuple[str, tuple[int, ...], tuple[str, ...]]
+_Key = tuple[Question, tuple[int, ...], tuple[str, ...]]
 """A question, its topics and what it calls them."""
 
 
@@ -98,7 +98,7 @@ class RankingRetriever(ABC):
             cancelled: asked between pieces of work.
         """
 
-    def read_ahead(self, questions: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+    def read_ahead(self, questions: Sequence[tuple[Question, Sequence[int], Sequence[str]]]) -> None:
         """Rank the relation paths of questions together that are asked one by one afterwards.
 
         Args:
@@ -119,7 +119,7 @@ class RankingRetriever(ABC):
 
     def retrieve(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         budget: int = DEFAULT_BUDGET,
@@ -135,7 +135,7 @@ class RankingRetriever(ABC):
 
     def rank_relation_paths(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         limit: int = 16,
@@ -149,7 +149,7 @@ class RankingRetriever(ABC):
 
     def score_triples(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         mentions: Sequence[str] = (),
@@ -178,7 +178,7 @@ class RankingRetriever(ABC):
 
     def _ranked(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         mentions: Sequence[str],
         cancelled: Callable[[], bool],
@@ -222,12 +222,12 @@ class RankingRetriever(ABC):
         return path.support >= self.learned_support
 
     def _list_live_topics(
-        self, question: str, topics: Sequence[int], mentions: Sequence[str]
+        self, question: Question, topics: Sequence[int], mentions: Sequence[str]
     ) -> tuple[list[int], list[str]]:
         """The topics that have a triple, and the question as seen from each of them."""
         names = self._list_names(topics, mentions)
         live = [i for i, topic in enumerate(topics) if self.snapshot.get_degree(topic)]
-        texts = [replace_topic_names(question, i, names) if self.mask_names else question for i in live]
+        texts = [replace_topic_names(question.text, i, names) if self.mask_names else question.text for i in live]
         return [topics[i] for i in live], texts
 
     def _list_names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:
@@ -246,7 +246,7 @@ class RankingRetriever(ABC):
     ) -> list[list[RelationPath]]:
         """Relation paths of each topic that has a triple, with those of the question's parts."""
         question, topics, mentions = key
-        if is_asking_for_others(question):
+        if question.asks_for_others:
             paths_by_topic = [[path for path in paths if not path.returns] for paths in paths_by_topic]
         if not should_decompose(self.options):
             return paths_by_topic
@@ -264,5 +264,5 @@ def should_decompose(options: InferenceOptions) -> bool:
     return isinstance(options, DoubtingOptions | UntrainedOptions) and options.decompose
 
 
-def _make_key(question: str, topics: Sequence[int], mentions: Sequence[str]) -> _Key:
+def _make_key(question: Question, topics: Sequence[int], mentions: Sequence[str]) -> _Key:
     return question, tuple(topics), tuple(mentions)

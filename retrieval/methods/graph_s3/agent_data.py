@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from retrieval.errors import TrainingDataError
+from retrieval.language.question import Question
 from retrieval.linking.questions import QuestionTexts
 from retrieval.methods.graph_s3.agent.decisions import write_views
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
@@ -110,7 +111,7 @@ class AgentData:
 
 def make_initial_state(world: AgentWorld, question: Grounded) -> State:
     """Where the search for a question begins."""
-    return world.make_initial_state(question.question.question, question.topics, question.names)
+    return world.make_initial_state(Question(question.question.question), question.topics, question.names)
 
 
 def make_trajectories(

@@ -12,6 +12,7 @@ import torch
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import read_each
 from retrieval.methods.common.ranking import RankingRetriever
@@ -128,7 +129,8 @@ class GraphS3Retriever(PolicyRetriever):
         return [
             rank_paths(
                 policy.world, policy.model, questions, policy.relations,
-                (row, policy.world.make_initial_state(texts[row], [topic])), width=options.beam, cancelled=cancelled,
+                (row, policy.world.make_initial_state(Question(texts[row]), [topic])),
+                width=options.beam, cancelled=cancelled,
             )
             for row, topic in enumerate(topics)
         ]  # fmt: skip
@@ -141,20 +143,20 @@ class LanguageRetriever(PolicyRetriever):
         self, topics: Sequence[int], texts: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[list[RelationPath]]:
         """See ``RankingRetriever``: of each question by itself, as it is seen from its topic."""
-        return [self._search(text, [topic], (), cancelled) for topic, text in zip(topics, texts, strict=True)]
+        return [self._search(Question(text), [topic], (), cancelled) for topic, text in zip(topics, texts, strict=True)]
 
-    def read_ahead(self, questions: Sequence[tuple[str, Sequence[int], Sequence[str]]]) -> None:
+    def read_ahead(self, questions: Sequence[tuple[Question, Sequence[int], Sequence[str]]]) -> None:
         """Nothing: a language model searches from all topics of a question at once."""
         del questions
 
     def _ranked(
-        self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
+        self, question: Question, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
         """The question is read as it was asked, as in training."""
         return self._search(question, topics, mentions, cancelled)
 
     def _search(
-        self, question: str, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
+        self, question: Question, topics: Sequence[int], mentions: Sequence[str], cancelled: Callable[[], bool]
     ) -> list[RelationPath]:
         policy = self.policy
         assert isinstance(policy, LanguagePolicy)

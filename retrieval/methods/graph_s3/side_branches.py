@@ -15,6 +15,7 @@ import numpy as np
 
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.methods.common.instances import walk_all
 from retrieval.methods.graph_s3.agent.frontier import Branch
 from retrieval.methods.graph_s3.agent.state import State
@@ -90,13 +91,14 @@ def list_walks(snapshot: Snapshot, state: State, score: float) -> list[FoundPath
     return [FoundPath(topic, arcs, score) for topic, arcs in sorted(walks - begun)]
 
 
-def _is_named(snapshot: Snapshot, question: str, branch: Branch, linked: set[int]) -> bool:
+def _is_named(snapshot: Snapshot, question: Question, branch: Branch, linked: set[int]) -> bool:
     """Whether the question names all that a choice led to."""
     entities = branch.entities.tolist()
     if not 0 < len(entities) <= _LOOKED or branch.topic in entities:
         return False
     return all(
-        entity in linked or re.search(rf"\b{re.escape(snapshot.get_entity_label(entity))}\b", question, re.IGNORECASE)
+        entity in linked
+        or re.search(rf"\b{re.escape(snapshot.get_entity_label(entity))}\b", question.text, re.IGNORECASE)
         for entity in entities
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from retrieval.language.question import Question
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class View:
         calls: requests to a language model that this step may make, at least 1.
     """
 
-    question: str
+    question: Question
     step: int
     stands: tuple[Stand, ...]
     visited: frozenset[int]
@@ -115,7 +116,7 @@ class Navigator(Protocol):
         ...
 
     def extract_mentions(
-        self, question: str, *, cancelled: Callable[[], bool] = lambda: False
+        self, question: Question, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """Phrases of the question to look up among the entities (INSES section 3.2), and what that cost.
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.linking.features import TextEncoder
 from retrieval.linking.stems import extract_stems
 from retrieval.methods.inses.base import NavigatorDecision, Pick, Stand, View
@@ -109,14 +110,14 @@ class EncoderNavigator:
         return EncoderNavigator(snapshot, self._encoder, self._contexts, self._weights)
 
     def extract_mentions(
-        self, question: str, *, cancelled: Callable[[], bool] = lambda: False
+        self, question: Question, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """None: names are the linker's work, and the question's own passages give the rest."""
         del question
         check(cancelled)
         return (), Usage()
 
-    def find_stands(self, question: str) -> list[Stand]:
+    def find_stands(self, question: Question) -> list[Stand]:
         """Entities that the contexts nearest to the question speak of; of passages, those that it does not name itself.
 
         A graph of more than ``FACTS_READ`` facts without passages is not read whole: what the question names begins.
@@ -197,9 +198,9 @@ class EncoderNavigator:
         new = np.array([fact not in view.selected for fact in facts.tolist()], bool)
         return order[np.isfinite(scores[order]) & new[order]], scores
 
-    def _read(self, question: str) -> QuestionProfile:
-        vector = self._encoder.encode([question])[0]
-        words = extract_stems(question)
+    def _read(self, question: Question) -> QuestionProfile:
+        vector = self._encoder.encode([question.text])[0]
+        words = extract_stems(question.text)
         weights = self._contexts.compute_word_weights(words)
         held = self._contexts.compute_passage_words(weights)
         worth = self._contexts.compute_cosines(vector) + self._weights.words * held.sum(1)

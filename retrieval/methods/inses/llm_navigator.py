@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from retrieval.environment import LLMSettings
+from retrieval.language.question import Question
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint, make_json_object, make_number_schema
@@ -65,10 +66,10 @@ class LLMNavigator:
         return LLMNavigator(snapshot, self._settings, self._reader.apply_restriction(snapshot), self._prefilter)
 
     def extract_mentions(
-        self, question: str, *, cancelled: Callable[[], bool] = lambda: False
+        self, question: Question, *, cancelled: Callable[[], bool] = lambda: False
     ) -> tuple[tuple[str, ...], Usage]:
         """See ``base.Navigator``; one request."""
-        chat = prompts.load(ENTITIES).render_messages(query=wrap_fenced(question))
+        chat = prompts.load(ENTITIES).render_messages(query=wrap_fenced(question.text))
         return ask_json(self._settings, chat, read_mentions, cancelled=cancelled, repairs=0, constraint=_MENTIONED)
 
     def select_arcs(self, view: View, *, cancelled: Callable[[], bool] = lambda: False) -> NavigatorDecision:
@@ -77,7 +78,7 @@ class LLMNavigator:
         if not len(shown):
             return NavigatorDecision((), (), False, "Nothing that was not seen before leads on from here.")
         chat = prompts.load(NAVIGATE).render_messages(
-            query=wrap_fenced(view.question),
+            query=wrap_fenced(view.question.text),
             visited=self._write_names(view.visited - {stand.entity for stand in view.stands}),
             selected=self._write_triples(view.selected),
             current=self._write_names(stand.entity for stand in view.stands),

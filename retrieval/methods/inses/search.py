@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.language.question import Question
 from retrieval.methods.inses.base import Jump, Navigator, NavigatorDecision, Pick, Stand, View
 from retrieval.types import Usage
 
@@ -46,7 +47,7 @@ class SearchSelection:
 
 def search(
     snapshot: Snapshot,
-    question: str,
+    question: Question,
     starts: Iterable[Stand],
     navigator: Navigator,
     selection: SearchSelection,
@@ -103,7 +104,7 @@ class _Left:
             if known is None or pick.score > known[0]:
                 self._best[arc % self._triples] = pick.score, arc, int(view.targets[pick.position])
 
-    def make_last_step(self, question: str, selection: SearchSelection, budget: int) -> SearchStep | None:
+    def make_last_step(self, question: Question, selection: SearchSelection, budget: int) -> SearchStep | None:
         """A last step that takes the best of them; no chain goes on from there."""
         free = [item for fact, item in self._best.items() if fact not in selection.facts]
         taken = sorted(free, key=lambda item: (-item[0], item[1]))[: budget - len(selection.facts)]
@@ -121,7 +122,7 @@ class _Left:
 
 def _run_steps(
     snapshot: Snapshot,
-    question: str,
+    question: Question,
     stands: tuple[Stand, ...],
     navigator: Navigator,
     selection: SearchSelection,

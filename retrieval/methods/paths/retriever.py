@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import get_states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.linking.features import (
     GraphFeatures,
@@ -113,7 +114,7 @@ class PathRetriever(RankingRetriever):
 
     def retrieve(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         budget: int = DEFAULT_BUDGET,

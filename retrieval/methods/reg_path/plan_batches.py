@@ -14,6 +14,7 @@ from torch import Tensor
 from retrieval.errors import check
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.linking.linker import Linker
 from retrieval.linking.questions import replace_topic_names
 from retrieval.supervision.grounding import Grounded
@@ -97,7 +98,7 @@ def from_relation_paths(
         }  # fmt: skip
         if not known:
             continue
-        linked = linker.link(question.question).entities
+        linked = linker.link(Question(question.question)).entities
         walked = [sum(_can_walk(snapshot, link.entity.id, path) for path in known) for link in linked]
         mention = linked[int(np.argmax(walked))].mention if linked else ""
         hides = mask_names and mention

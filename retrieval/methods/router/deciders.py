@@ -11,6 +11,7 @@ import torch
 
 from retrieval.environment import LLMSettings
 from retrieval.language.complexity import MULTI_HOP, compute_log_odds, measure_wording
+from retrieval.language.question import Question
 from retrieval.linking.features import TextEncoder
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
@@ -43,7 +44,7 @@ class Decider(Protocol):
         """Version and hash of the prompts it uses, by name."""
         ...
 
-    def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
+    def decide(self, question: Question, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
         """Judge one question.
 
         Raises:
@@ -61,10 +62,10 @@ class WordingDecider:
         """None."""
         return {}
 
-    def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
+    def decide(self, question: Question, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
         """See :meth:`Decider.decide`; nothing is raised."""
         del cancelled
-        features = measure_wording(question)
+        features = measure_wording(question.text)
         share = round(1 / (1 + math.exp(-compute_log_odds(features))), 4)
         seen = f"{features.links} possessives or 'of', {features.clauses} clauses, {features.names} names"
         if share > 0.5:
@@ -94,10 +95,10 @@ class TrainedDecider:
         return {}
 
     @torch.inference_mode()
-    def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
+    def decide(self, question: Question, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
         """See :meth:`Decider.decide`; nothing is raised."""
         del cancelled
-        read = read_questions([question], self._encoder.encode)
+        read = read_questions([question.text], self._encoder.encode)
         share = round(float(self._model(*read.tensors).sigmoid()), 4)
         needed = round(float(self._model.threshold), 4)
         complex_ = share > needed
@@ -121,9 +122,9 @@ class LLMDecider:
         """``router``."""
         return prompts.describe_prompts(PROMPT)
 
-    def decide(self, question: str, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
+    def decide(self, question: Question, *, cancelled: Callable[[], bool] = lambda: False) -> Complexity:
         """See :meth:`Decider.decide`; a malformed reply is repaired once."""
-        chat = prompts.load(PROMPT).render_messages(query=wrap_fenced(question))
+        chat = prompts.load(PROMPT).render_messages(query=wrap_fenced(question.text))
         (hops, why), usage = ask_json(self._settings, chat, read_hops, cancelled=cancelled)
         reason = f"The language model counts {hops} {'hop' if hops == 1 else 'hops'}{f': {why}' if why else '.'}"
         return Complexity(hops >= MULTI_HOP, reason, {"hops": float(hops)}, usage)

@@ -21,6 +21,7 @@ from retrieval.kg.search.walks import is_reverse, mark_simple_arcs
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import read_each
@@ -152,7 +153,7 @@ class TripleRanker(RankingRetriever):
 
     def score_triples(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         mentions: Sequence[str] = (),
@@ -178,7 +179,7 @@ class TripleRanker(RankingRetriever):
 
     def retrieve(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         budget: int = DEFAULT_BUDGET,

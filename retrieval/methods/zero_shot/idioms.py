@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from retrieval.language.question import Question
+
 _SPOUSE = r"\b(?:(?:other|better)[ -]half|significant other)\b"
 #: What somebody does, asked with a verb that says nothing; and the plain question.
 _DOES = re.compile(
@@ -81,6 +83,6 @@ def replace_idioms(text: str) -> str:
     return text
 
 
-def is_gender_question(question: str) -> bool:
+def is_gender_question(question: Question) -> bool:
     """Whether a question asks if somebody is a man or a woman."""
-    return _GENDER.match(question) is not None
+    return _GENDER.match(question.text) is not None

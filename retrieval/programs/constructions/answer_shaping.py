@@ -230,7 +230,7 @@ class AnswerShaper:
         """Those of a kind that stand in no row: "which driver was never sent out", where rows are all that is done."""
         typed, texts = self.schema.type_relation, [word.text for word in question.words]
         kind = isinstance(program, Walk) and typed is not None and program.relation == self.schema.get_inverse(typed)
-        if "never" not in texts or not kind or vocabulary.detect_question_kind(question) not in ("which", "list"):
+        if "never" not in texts or not kind or question.kind not in ("which", "list"):
             return []
         nodes, rows, programs = (
             self.executor.compute_nodes(program),

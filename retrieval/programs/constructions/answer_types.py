@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.program_words import PREPOSITIONS, RELATIVE
-from retrieval.language.words import detect_question_kind
 from retrieval.programs.algebra.operations import Having
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def find_wanted_nodes(
 def _find_noun(question: QuestionWords) -> tuple[int, int]:
     """The words [first, last) that say what is asked for; none where the question asks for no such thing."""
     texts = [word.text for word in question.words]
-    if not texts or detect_question_kind(question) not in _NAMED or _FOLDED & set(texts):
+    if not texts or question.kind not in _NAMED or _FOLDED & set(texts):
         return 0, 0
     first = next((n for n, text in enumerate(texts) if text in ("which", "what", "many", "whats", "what's")), 0)
     while first < len(texts) and (texts[first] in _BEFORE or texts[first].isdecimal()):

@@ -495,7 +495,7 @@ def _keep_words(question: QuestionWords, kept: Sequence[int]) -> QuestionWords:
     quoted = [
         (positions[a], positions[b - 1] + 1) for a, b in question.quoted if all(n in positions for n in range(a, b))
     ]
-    return QuestionWords(text, [question.words[n] for n in kept], quantities, quoted)
+    return QuestionWords(text, tuple(question.words[n] for n in kept), tuple(quantities), tuple(quoted))
 
 
 def _restore_positions(part: Part, kept: Sequence[int]) -> Part:

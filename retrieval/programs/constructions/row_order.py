@@ -255,7 +255,7 @@ def extract_subquestion(question: QuestionWords, first: int, last: int) -> Quest
         for quantity in question.quantities if quantity.first >= first and quantity.last <= last
     ]  # fmt: skip
     quoted = [(a - first, b - first) for a, b in question.quoted if a >= first and b <= last]
-    return QuestionWords(text, words, quantities, quoted)
+    return QuestionWords(text, tuple(words), tuple(quantities), tuple(quoted))
 
 
 def move_part(part: Part, by: int) -> Part:

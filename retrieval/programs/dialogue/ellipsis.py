@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.language.program_words import STOP
+from retrieval.language.question import Question
 from retrieval.programs.dialogue.referents import is_called, list_directions
 from retrieval.programs.dialogue.rewriting import Rewriting
 from retrieval.types import Denoted
@@ -99,11 +100,11 @@ def _merge_spans(question: QuestionWords, taken: dict[int, str], nodes: dict[int
         last = n
 
 
-def extract_fragment(question: str) -> str | None:
+def extract_fragment(question: Question) -> str | None:
     """The part that is asked anew; None where the question is a whole one."""
-    rest = _MEANT.sub("", _NO.sub("", question)) if _NO.match(question) else _OPENING.sub("", question)
+    rest = _MEANT.sub("", _NO.sub("", question.text)) if _NO.match(question.text) else _OPENING.sub("", question.text)
     rest = rest.strip().rstrip("?.! ")
-    opening = rest != question.strip().rstrip("?.! ")
+    opening = rest != question.text.strip().rstrip("?.! ")
     bare = _BARE.match(rest) if opening else None
     if bare:
         return bare[1]
@@ -118,17 +119,17 @@ _LEADING = re.compile(
 )
 
 
-def replace_question_word(question: str, turn: Turn) -> Rewriting | None:
+def replace_question_word(question: Question, turn: Turn) -> Rewriting | None:
     """The question before with another question word: "and when?" after "where was she born"."""
-    word, leading = _WORD.match(question.strip()), _LEADING.match(turn.question)
+    word, leading = _WORD.match(question.text.strip()), _LEADING.match(turn.question)
     if word is None or leading is None or leading[0].casefold() == word[1].casefold():
         return None
-    return Rewriting(turn.question, turn.denoted).replace_span(0, leading.end(), word[1]).format_sentence()
+    return Rewriting(Question(turn.question), turn.denoted).replace_span(0, leading.end(), word[1]).format_sentence()
 
 
-def is_correction(question: str) -> bool:
+def is_correction(question: Question) -> bool:
     """Whether it takes back how the question before was read."""
-    return bool(_NO.match(question))
+    return bool(_NO.match(question.text))
 
 
 class Ellipses:
@@ -166,7 +167,7 @@ class Ellipses:
             yield from self._propose_topics(part)
             return
         if content and any(piece.sort == "name" for piece in rest):
-            yield Rewriting(f"what {'are' if _SEVERAL.match(part) else 'is'} {part}").format_sentence()
+            yield Rewriting(Question(f"what {'are' if _SEVERAL.match(part) else 'is'} {part}")).format_sentence()
         changed = self._make_rewriting()
         for piece in rest:
             changed = self._replace_span(changed, part, piece)
@@ -182,7 +183,7 @@ class Ellipses:
             yield self._append_span(part, rest[0]).format_sentence()
 
     def _make_rewriting(self) -> Rewriting:
-        return Rewriting(self.turn.question, self.turn.denoted)
+        return Rewriting(Question(self.turn.question), self.turn.denoted)
 
     def _replace_span(self, changed: Rewriting, part: str, piece: EllipsisSpan) -> Rewriting:
         text = part[piece.start : piece.end]
@@ -194,8 +195,8 @@ class Ellipses:
             text = _merge_rankings(text, self.turn.question[there[0].start : there[0].end])
         if not there:
             return self._append_span(part, piece)
-        by = len(changed.question) - len(self.turn.question)
-        start = changed.question.find(self.turn.question[there[0].start : there[0].end])
+        by = len(changed.question.text) - len(self.turn.question)
+        start = changed.question.text.find(self.turn.question[there[0].start : there[0].end])
         if start < 0:
             start = there[0].start + by
         return changed.replace_span(start, start + there[0].end - there[0].start, text, ids)
@@ -207,7 +208,7 @@ class Ellipses:
         denoted = self.turn.denoted
         if piece.sort == "name":
             denoted = (*denoted, Denoted(len(text) - (piece.end - piece.start), len(text), (piece.node,)))
-        return Rewriting(text, denoted)
+        return Rewriting(Question(text), denoted)
 
     def _compute_similarity(self, first: int, second: int) -> float:
         """The share of relations that two nodes have in common."""
@@ -224,7 +225,7 @@ class Ellipses:
                 label = self.schema.snapshot.get_entity_label(node)
                 text = f"what is the {phrase} of {label}"
                 start = len(text) - len(label)
-                yield Rewriting(text, (Denoted(start, len(text), (node,)),)).format_sentence()
+                yield Rewriting(Question(text), (Denoted(start, len(text), (node,)),)).format_sentence()
         for span in (piece for piece in self.before if piece.sort == "content"):
             changed = self._make_rewriting().replace_span(span.start, span.end, phrase)
             yield changed.format_sentence()
@@ -234,7 +235,7 @@ class Ellipses:
         if span is None:
             return changed
         old = self.turn.question[span.start : span.end]
-        start = changed.question.find(old)
+        start = changed.question.text.find(old)
         return changed if start < 0 else changed.replace_span(start, start + len(old), text)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval import thresholds
+from retrieval.language.question import Question
 from retrieval.language.words import read
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.dialogue.ellipsis import (
@@ -32,7 +33,7 @@ _TRIED = 6
 
 
 def resolve_follow_up(
-    reader: ProgramReader, question: str, turn: Turn, cancelled: Callable[[], bool] = lambda: False
+    reader: ProgramReader, question: Question, turn: Turn, cancelled: Callable[[], bool] = lambda: False
 ) -> Rewriting | None:
     """The question that stands on its own which a follow-up comes to; None where it does so already.
 
@@ -62,11 +63,11 @@ def resolve_follow_up(
     )
 
 
-def _propose_rewritings(parser: Parser, question: str, turn: Turn) -> Iterator[Rewriting]:
+def _propose_rewritings(parser: Parser, question: Question, turn: Turn) -> Iterator[Rewriting]:
     schema = parser.schema
-    before = read(turn.question)
+    before = Question(turn.question).words
     anchors = parser.anchors.find_anchors(before, denoted=turn.denoted)
-    about = find_referents(turn, schema, Executor(parser.snapshot, parser.columns), anchors)
+    about = find_referents(turn, before, schema, Executor(parser.snapshot, parser.columns), anchors)
     part = extract_fragment(question)
     if part is not None:
         ellipses = Ellipses(schema, turn, find_spans(before, anchors, turn.denoted), about)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from retrieval.language.program_words import COMPARATIVES, SUPERLATIVES
+from retrieval.language.question import Question
 from retrieval.programs.dialogue.referents import Referents, get_shared_noun, is_called, is_person
 from retrieval.programs.dialogue.rewriting import Rewriting
 from retrieval.types import Denoted
@@ -65,12 +66,12 @@ _SINGLE: tuple[tuple[str, str], ...] = (
 )
 
 
-def remove_opening(question: str) -> str:
+def remove_opening(question: Question) -> str:
     """A question without the words that only join it to the one before."""
-    return _OPENING.sub("", question).strip()
+    return _OPENING.sub("", question.text).strip()
 
 
-def resolve_references(question: str, referents: Referents, schema: Schema) -> Iterator[Rewriting]:
+def resolve_references(question: Question, referents: Referents, schema: Schema) -> Iterator[Rewriting]:
     """The question with what its words point back to in their place, likeliest first; none where none do."""
     text = remove_opening(question)
     several: list[Rewriting] = []
@@ -120,4 +121,4 @@ def _insert_name(text: str, name: str, ids: tuple[int, ...]) -> Rewriting:
         which = text.startswith(_N) and not text.startswith(f"{_N}'s")
         text = ("which " if which else "what are " if _MANY.match(text) else "what is ") + text
     start = text.index(_N)
-    return Rewriting(text.replace(_N, name, 1), (Denoted(start, start + len(name), ids),)).format_sentence()
+    return Rewriting(Question(text.replace(_N, name, 1)), (Denoted(start, start + len(name), ids),)).format_sentence()

@@ -12,7 +12,7 @@ import numpy as np
 
 from retrieval.errors import ProgramError
 from retrieval.language.program_words import PREPOSITIONS
-from retrieval.language.words import get_label_stems, get_stem, read
+from retrieval.language.words import QuestionWords, get_label_stems, get_stem
 from retrieval.programs.algebra.operations import Count, Exists, Fold, Top
 from retrieval.programs.dialogue.rewriting import THINGS
 from retrieval.programs.rendering.names import from_named_json
@@ -43,11 +43,14 @@ class Referents:
     nouns: Mapping[tuple[int, ...], str] = field(default_factory=dict)
 
 
-def find_referents(turn: Turn, schema: Schema, executor: Executor, anchors: Iterable[Anchor]) -> Referents:
+def find_referents(
+    turn: Turn, words: QuestionWords, schema: Schema, executor: Executor, anchors: Iterable[Anchor]
+) -> Referents:
     """The answers, what was counted or compared to come to them, and the topics.
 
     Args:
         turn: the question before.
+        words: of its question.
         schema: of the graph.
         executor: for its program.
         anchors: of its question.
@@ -64,13 +67,14 @@ def find_referents(turn: Turn, schema: Schema, executor: Executor, anchors: Iter
         *([topics] if topics else []),
     ]
     many = sorted(dict.fromkeys(many), key=lambda ids: len(ids) == 1)  # "they" are several where there are
-    called = {ids: _get_question_noun(ids, turn, executor, anchors) for ids in many}
+    called = {ids: _get_question_noun(ids, turn, words, executor, anchors) for ids in many}
     return Referents(tuple(dict.fromkeys(single)), tuple(many), called)
 
 
-def _get_question_noun(ids: tuple[int, ...], turn: Turn, executor: Executor, anchors: Iterable[Anchor]) -> str:
+def _get_question_noun(
+    ids: tuple[int, ...], turn: Turn, words: QuestionWords, executor: Executor, anchors: Iterable[Anchor]
+) -> str:
     """What the question called them: "countries"; empty where it did not."""
-    words = read(turn.question)
     for anchor in anchors:
         plural_word = words.words[anchor.last - 1].text.endswith("s")
         if anchor.extra != "kind" or anchor.program is None or not plural_word:

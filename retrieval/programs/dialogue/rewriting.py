@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from retrieval.language.question import Question
 from retrieval.types import Denoted
 
 THINGS = "things"
@@ -20,13 +21,13 @@ class Rewriting:
         question: its words; where they stand for nodes, ``denoted`` says for which.
     """
 
-    question: str
+    question: Question
     denoted: tuple[Denoted, ...] = ()
 
     @property
     def shown(self) -> str:
         """The same as people read it: how many things are meant is said where several are."""
-        text = self.question
+        text = self.question.text
         for reference in reversed(self.denoted):
             if len(reference.ids) < 2:
                 continue
@@ -54,9 +55,10 @@ class Rewriting:
         if ids:
             kept.append(Denoted(start, start + len(text), ids))
         kept.sort(key=lambda reference: reference.start)
-        return Rewriting(self.question[:start] + text + self.question[end:], tuple(kept))
+        asked = self.question.text
+        return Rewriting(Question(asked[:start] + text + asked[end:]), tuple(kept))
 
     def format_sentence(self) -> Rewriting:
         """As a sentence: beginning with a capital letter, ending with a question mark."""
-        text = self.question.strip().rstrip("?.! ")
-        return replace(self, question=text[:1].upper() + text[1:] + "?")
+        text = self.question.text.strip().rstrip("?.! ")
+        return replace(self, question=Question(text[:1].upper() + text[1:] + "?"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.errors import EmptySourceError
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.dialogue.ellipsis import is_correction
 from retrieval.programs.dialogue.follow import resolve_follow_up
@@ -42,7 +43,7 @@ class TurnThere:
         denoted: words of ``question`` that stand for entities.
     """
 
-    question: str
+    question: Question
     topics: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     denoted: tuple[DenotedThere, ...] = ()
@@ -52,7 +53,7 @@ class TurnThere:
 class FollowedThere:
     """A follow-up as a question that stands on its own; ``shown`` is the same as people read it."""
 
-    question: str
+    question: Question
     shown: str
     denoted: tuple[DenotedThere, ...]
 
@@ -60,7 +61,7 @@ class FollowedThere:
 def resolve_remote_follow_up(
     remote: SparqlGraph,
     encode: Encode | None,
-    question: str,
+    question: Question,
     turn: TurnThere,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> FollowedThere | None:
@@ -90,7 +91,7 @@ def resolve_remote_follow_up(
         Denoted(reference.start, reference.end, tuple(sorted(find_ids(reference.iris)))) for reference in turn.denoted
     )
     local = Turn(
-        turn.question,
+        turn.question.text,
         find_ids(turn.topics),
         find_ids(turn.answers),
         denoted=tuple(reference for reference in denoted if reference.ids),
@@ -101,14 +102,14 @@ def resolve_remote_follow_up(
     return FollowedThere(rewriting.question, rewriting.shown, tuple(_convert_denoted(sample, rewriting.denoted)))
 
 
-def _list_candidate_iris(remote: SparqlGraph, question: str, turn: TurnThere) -> Iterator[str]:
+def _list_candidate_iris(remote: SparqlGraph, question: Question, turn: TurnThere) -> Iterator[str]:
     """What a follow-up may speak of: IRIs, each once, at most ``LEANED_ON``."""
     iris = [*turn.topics, *(iri for reference in turn.denoted for iri in reference.iris), *turn.answers]
     if is_correction(question):
         # "No, the film": others of the name of a topic, which the sample would not hold.
         alike = remote.find_candidates(remote.get_names(turn.topics).values())
         iris = [*(candidate.iri for others in alike.values() for candidate in others), *iris]
-    iris = [*remote.link(question).values(), *iris]
+    iris = [*remote.link(question.text).values(), *iris]
     yield from list(dict.fromkeys(iris))[:LEANED_ON]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from retrieval.errors import ProgramError
 from retrieval.kg.snapshot.relation_names import get_local_name
 from retrieval.kg.sparql.subgraph_cache import get_term as term_of
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.execution import Keyed
@@ -84,7 +85,7 @@ class RemoteReader:
 
     def read(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[str] = (),
         cancelled: Callable[[], bool] = lambda: False,
         *,
@@ -138,7 +139,7 @@ class RemoteReader:
 
     def write(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[str],
         settings: LLMSettings,
         cancelled: Callable[[], bool] = lambda: False,

@@ -80,7 +80,7 @@ class ResultFeatures:
             part: that it was composed of.
             several: sets that words are known to stand for.
         """
-        question_kind = vocabulary.detect_question_kind(question)
+        question_kind = question.kind
         idle = float(self._count_idle_filters(program))
         if isinstance(program, Exists):
             return (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.amounts import ValueKind
+from retrieval.language.question import Question
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.similarity import Similarity
@@ -86,7 +87,7 @@ class Words:
             raise ValueError(f"there is nothing called “{name}”; {_describe_nearest(near)}")
         return node
 
-    def build_vocabulary(self, question: str, entities: Sequence[int]) -> PromptVocabulary:
+    def build_vocabulary(self, question: Question, entities: Sequence[int]) -> PromptVocabulary:
         """What is shown for a question that names some entities."""
         words = self._find_nearest_relations(question, entities)
         lines = [f"{word}: leads from {self._describe_ends(self.relations[word])}" for word in words]
@@ -97,12 +98,12 @@ class Words:
             tuple(words),
         )
 
-    def _find_nearest_relations(self, question: str, entities: Sequence[int]) -> list[str]:
+    def _find_nearest_relations(self, question: Question, entities: Sequence[int]) -> list[str]:
         """Relations of the named entities and those nearest to the question, in the order of the graph."""
         words = list(self.relations)
         if len(words) <= RELATIONS:
             return words
-        score = self._similarity.compare_phrases([question], "written relations", words)[0].astype(float)
+        score = self._similarity.compare_phrases([question.text], "written relations", words)[0].astype(float)
         facts = np.array([self._schema.relations[self.relations[word]].facts for word in words], float)
         score += 1e-6 * facts / max(1.0, facts.max())
         named_relations = {int(r) for node in entities for r in self._find_relations_around(node)}
@@ -125,7 +126,7 @@ class Words:
             return f"{head} to {tail}"
         return f"{head} to {_VALUES.get(kind.kind, 'values')}, such as {tail}"
 
-    def _list_kinds(self, question: str) -> list[str]:
+    def _list_kinds(self, question: Question) -> list[str]:
         schema, snapshot = self._schema, self._schema.snapshot
         if schema.type_relation is None:
             return []
@@ -133,7 +134,7 @@ class Words:
         kinds = sorted(schema.kinds, key=lambda kind: -schema.kinds[kind])
         if len(kinds) > KINDS:
             labels = [snapshot.get_entity_label(kind) for kind in kinds]
-            score = self._similarity.compare_phrases([question], "written kinds", labels)[0]
+            score = self._similarity.compare_phrases([question.text], "written kinds", labels)[0]
             kinds = [kinds[index] for index in np.argsort(-score, kind="stable")[:KINDS].tolist()]
         lines = [f"{snapshot.get_entity_label(kind)} ({schema.kinds[kind]:,})" for kind in kinds]
         return [f"relation of kinds: {names[schema.type_relation]}", *lines]

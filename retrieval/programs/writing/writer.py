@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
 from retrieval.language.quantities import parse_amount
+from retrieval.language.question import Question
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint
 from retrieval.llm.prompts import load, wrap_fenced, wrap_fenced_lines
@@ -50,7 +51,7 @@ class ProgramWriter:
         self._doubted = False
 
     def write(
-        self, question: str, entities: Sequence[int], cancelled: Callable[[], bool] = lambda: False
+        self, question: Question, entities: Sequence[int], cancelled: Callable[[], bool] = lambda: False
     ) -> WrittenProgram:
         """The program of a question.
 
@@ -71,7 +72,7 @@ class ProgramWriter:
             relations=wrap_fenced_lines(shown.relations),
             kinds=wrap_fenced_lines(shown.kinds or _NONE),
             names=wrap_fenced_lines(shown.names or _NONE),
-            question=wrap_fenced(question),
+            question=wrap_fenced(question.text),
         )
         self._doubted = False
         program, usage = ask_json(

@@ -17,6 +17,7 @@ from retrieval.events import (
     RunStarted,
 )
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Explore
 from retrieval.methods.graph_s3.agent.deciders import Deciders
 from retrieval.methods.graph_s3.agent.environment import AgentLimits
@@ -49,7 +50,7 @@ def siblings(graph, **limits):
 
 
 def ask(of, question=SIBLINGS, **steering):
-    return list(of.run(AskRequest(question, steering=Steering(**steering) if steering else None)))
+    return list(of.run(AskRequest(Question(question), steering=Steering(**steering) if steering else None)))
 
 
 def steps(events):
@@ -143,7 +144,7 @@ def test_a_run_goes_on_from_what_it_was_linked_to(films):
 
 def test_a_run_pauses_when_somebody_asks_for_it(films):
     pressed = iter([False, False, True])
-    events = list(siblings(films).run(AskRequest(SIBLINGS), pausing=lambda: next(pressed)))
+    events = list(siblings(films).run(AskRequest(Question(SIBLINGS)), pausing=lambda: next(pressed)))
     assert (events[-1].type, events[-1].step) == ("run.paused", 2)
     assert [a.kind for a in events[-1].alternatives] == ["explore", "finish", "explore"]
 
@@ -262,7 +263,7 @@ def test_nothing_is_found_where_nothing_is(films):
 
 def test_a_run_can_be_stopped(films):
     asked = iter([False, False, False, True])
-    events = list(siblings(films).run(AskRequest(SIBLINGS), cancelled=lambda: next(asked, True)))
+    events = list(siblings(films).run(AskRequest(Question(SIBLINGS)), cancelled=lambda: next(asked, True)))
     assert events[-1].type == "run.cancelled"
 
 

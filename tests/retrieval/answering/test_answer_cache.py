@@ -11,9 +11,10 @@ from retrieval.answering.pipeline import AskRequest, PipelineRun, Stopwatch
 from retrieval.answering.spec import EXTRACTIVE, EngineSpec
 from retrieval.errors import Cancelled, LLMError
 from retrieval.events import QuestionLinked
+from retrieval.language.question import Question
 from tests.retrieval.films import WordEncoder, build
 
-QUESTION = AskRequest("which languages are films by the director of Film 01 in")
+QUESTION = AskRequest(Question("which languages are films by the director of Film 01 in"))
 EVENTS = [QuestionLinked((), (f"name {i}",), 1.0) for i in range(4)]
 
 

@@ -8,6 +8,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.events import AgentStep, AnswerFinal, PassagesRetrieved
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import indexing
 from retrieval.methods import registry
 from retrieval.types import Passage
@@ -41,7 +42,7 @@ def parts(tmp_path_factory):
 
 def asked(parts, method, **options):
     spec = EngineSpec(parts.snapshot.path, method=method, options=tuple(options.items()))
-    return list(load_engine(spec, parts).run(AskRequest(QUESTION)))
+    return list(load_engine(spec, parts).run(AskRequest(Question(QUESTION))))
 
 
 def steps_of(events):

@@ -17,6 +17,7 @@ from retrieval.events import (
 )
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
+from retrieval.language.question import Question
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs.remote.atlas import turtle
 from tests.support.llm_server import LLMServer
@@ -46,7 +47,7 @@ class Numbers:
 def ask(server, question, *, pulls=None, numbers=None, **request):
     with SparqlGraph(server.url, pulls=pulls) as remote:
         asking = EndpointAsking(remote, "rel-rag-path", WordEncoder(), (numbers or Numbers()).of)
-        return list(asking.run(EndpointRequest(question, **request)))
+        return list(asking.run(EndpointRequest(Question(question), **request)))
 
 
 def one(found, kind):
@@ -178,7 +179,7 @@ def test_a_language_model_writes_the_program_and_the_endpoint_computes_it(server
     with LLMServer(lambda _: next(replies)) as model, SparqlGraph(server.url) as remote:
         llm = LLMSettings(model.url, "scripted", retries=0)
         asking = EndpointAsking(remote, "rel-rag-path", WordEncoder(), Numbers().of, "llm-program", llm)
-        request = EndpointRequest("How many countries of Africa are there?")
+        request = EndpointRequest(Question("How many countries of Africa are there?"))
         found = list(asking.run(request))
         assert (labels(found), one(found, ProgramExecuted).by) == (["4"], "model")
         assert one(found, AnswerFinal).usage.llm_calls == 2

@@ -11,6 +11,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.events import AgentStep, AnswerFinal, ChainsBuilt, ProgramExecuted
+from retrieval.language.question import Question
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.llm import LLMReasoner
 from tests.retrieval.films import WordEncoder
@@ -43,7 +44,7 @@ def by_model(opened, url):
 
 
 def asked(engine, question):
-    return list(engine.run(AskRequest(question)))
+    return list(engine.run(AskRequest(Question(question))))
 
 
 def labels(events):

@@ -12,6 +12,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.methods import registry, retriever_loading
 from retrieval.methods.graph_s3.agent.small_policy import make_model
 from retrieval.methods.paths.model import PathModel
@@ -85,7 +86,9 @@ def test_one_of_other_relations_ranks_as_none_does(players, checkpoint, tmp_path
     topics = [players.find_entity(name) for name in ("Midfielder", "Portugal")]
     without = opened(players, None, tmp_path)
     with_it = opened(players, foreign, tmp_path)
-    assert with_it.rank_relation_paths(QUESTION, topics) == without.rank_relation_paths(QUESTION, topics)
+    assert with_it.rank_relation_paths(Question(QUESTION), topics) == without.rank_relation_paths(
+        Question(QUESTION), topics
+    )
     assert with_it.simple is True
     assert with_it.checkpoint == read_manifest(foreign).fingerprint
     with pytest.raises(ConfigError):
@@ -115,7 +118,7 @@ def test_a_run_says_so_and_what_the_question_names_is_no_answer(players, checkpo
     engine = open_engine(Opening(EngineSpec(players.path, foreign), parts, ExtractiveReasoner()))
     assert isinstance(engine, PathEngine)
     engine.linker = LabelLinker(players)
-    final = list(engine.run(AskRequest(QUESTION)))[-1]
+    final = list(engine.run(AskRequest(Question(QUESTION))))[-1]
     assert [answer.label for answer in final.answers] == ["Ann Lee"]
     assert final.warnings == (FOREIGN,)
 
@@ -144,7 +147,7 @@ def test_an_agent_of_another_graph_explores_as_an_untrained_one_does(players, tm
             described.manifest.fingerprint,
         )
         engine.linker = LabelLinker(graph)
-        assert list(engine.run(AskRequest("what about Ann Lee or Jaws?")))[-1].warnings == warnings
+        assert list(engine.run(AskRequest(Question("what about Ann Lee or Jaws?"))))[-1].warnings == warnings
 
 
 def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, tmp_path):
@@ -155,7 +158,7 @@ def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, t
     assert isinstance(engine, PathEngine)
     engine.linker = LabelLinker(players)
     assert isinstance(engine.retriever, RelRagPathRetriever)
-    final = list(engine.run(AskRequest(QUESTION)))[-1]
+    final = list(engine.run(AskRequest(Question(QUESTION))))[-1]
     assert final.warnings == ()
 
 
@@ -178,5 +181,5 @@ def test_joins_can_be_switched_off(players, joins, answers):
     engine = open_engine(Opening(spec, parts, ExtractiveReasoner()))
     assert isinstance(engine, PathEngine)
     engine.linker, engine.programs = LabelLinker(players), None
-    final = list(engine.run(AskRequest(QUESTION)))[-1]
+    final = list(engine.run(AskRequest(Question(QUESTION))))[-1]
     assert [answer.label for answer in final.answers] == answers

@@ -27,6 +27,7 @@ from retrieval.events import (
 )
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import entity_index, indexing, passage_index
 from retrieval.linking.stems import extract_stems
 from retrieval.methods.inses import contexts as contexts_module
@@ -92,7 +93,7 @@ def opened(parts, **options):
 
 
 def ask(engine, question=QUESTION, **limits):
-    return list(engine.run(AskRequest(question, **limits)))
+    return list(engine.run(AskRequest(Question(question), **limits)))
 
 
 def of(events, kind):
@@ -154,7 +155,7 @@ def test_no_entity_is_stood_at_twice(parts):
 def test_stopping_ends_the_run(parts):
     engine = opened(parts)
     asked = iter([False, False, True])
-    *_, last = engine.run(AskRequest(QUESTION), cancelled=lambda: next(asked, True))
+    *_, last = engine.run(AskRequest(Question(QUESTION)), cancelled=lambda: next(asked, True))
     assert isinstance(last, RunCancelled)
 
 

@@ -16,6 +16,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, DamagedError, SnapshotError
 from retrieval.events import AnswerFinal
+from retrieval.language.question import Question
 from retrieval.linking.features import get_relation_vectors
 from tests.retrieval.world import FACTS, build
 
@@ -32,7 +33,7 @@ def test_an_engine_is_opened_once_also_by_many_threads(spec):
         engines = list(threads.map(cache.get, [spec] * 8))
     assert len({id(engine) for engine in engines}) == 1
     assert len(cache) == 1
-    *_, final = engines[0].run(AskRequest("who directed Jaws?"))
+    *_, final = engines[0].run(AskRequest(Question("who directed Jaws?")))
     assert isinstance(final, AnswerFinal)
     assert [answer.label for answer in final.answers] == ["Spielberg"]
 
@@ -69,7 +70,7 @@ def test_engines_of_one_graph_that_are_opened_at_once_share_it_and_what_reads_qu
         engines = list(threads.map(cache.get, [replace(spec, method=method) for method in methods]))
     assert len({id(engine.snapshot) for engine in engines}) == 1
     assert len({id(engine.follow_ups) for engine in engines}) == 1
-    asked = AskRequest("who directed Jaws?")
+    asked = AskRequest(Question("who directed Jaws?"))
     assert {list(engine.run(asked))[-1].answers[0].label for engine in engines} == {"Spielberg"}
     kept = [engine.retriever._kept for engine in engines]
     assert all(own is kept[0] for own in kept), "its relation paths are ranked once"
@@ -117,7 +118,7 @@ def zeroed(spec, name="tails.npy"):
 def test_a_graph_that_is_damaged_while_it_is_open_answers_nothing(spec):
     cache = EngineCache()
     engine = cache.get(spec)
-    asked = AskRequest(engine.snapshot.get_entity_label(0), given=(0,))
+    asked = AskRequest(Question(engine.snapshot.get_entity_label(0)), given=(0,))
     assert list(engine.run(asked))[-1].type == "answer.final"
     before = zeroed(spec)
     assert [list(engine.run(asked))[-1].code for _ in range(2)] == ["damaged", "damaged"]
@@ -137,9 +138,9 @@ def test_an_error_nobody_foresaw_makes_it_look_at_the_files(spec, monkeypatch):
         yield
 
     monkeypatch.setattr(engine, "answer", broken)
-    assert list(engine.run(AskRequest("q?")))[-1].code == "internal"
+    assert list(engine.run(AskRequest(Question("q?"))))[-1].code == "internal"
     zeroed(spec, "out_offsets.npy")
-    assert list(engine.run(AskRequest("q?")))[-1].code == "damaged"
+    assert list(engine.run(AskRequest(Question("q?"))))[-1].code == "damaged"
 
 
 def test_what_cannot_be_opened_is_not_kept(tmp_path, spec):

@@ -23,6 +23,7 @@ from retrieval.events import (
     to_payload,
 )
 from retrieval.evidence.verbalise import format_chain
+from retrieval.language.question import Question
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods.triples.settings import TripleOptions
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -49,7 +50,7 @@ def engine(graph):
 
 
 def ask(engine, question=QUESTION, **limits):
-    return list(engine.run(AskRequest(question, **limits)))
+    return list(engine.run(AskRequest(Question(question), **limits)))
 
 
 def timeless(events):
@@ -168,7 +169,7 @@ def test_the_budget_counts_facts(engine):
 @pytest.mark.parametrize("after", range(8))
 def test_stopping_at_any_point_ends_cancelled_and_counts_what_was_kept(engine, after):
     events = []
-    for event in engine.run(AskRequest(QUESTION), cancelled=lambda: len(events) > after):
+    for event in engine.run(AskRequest(Question(QUESTION)), cancelled=lambda: len(events) > after):
         events.append(event)
     assert isinstance(events[-1], RunCancelled)
     assert events[-1].paths == sum(isinstance(e, PathRetrieved) for e in events)
@@ -206,7 +207,10 @@ def test_a_lost_language_model_falls_back_to_the_extractive_answer(engine, graph
 
 
 def test_threads_may_share_an_engine(engine):
-    first, second = engine.run(AskRequest(QUESTION)), engine.run(AskRequest("what does France border?"))
+    first, second = (
+        engine.run(AskRequest(Question(QUESTION))),
+        engine.run(AskRequest(Question("what does France border?"))),
+    )
     events = [[], []]
     for a, b in zip(first, second, strict=False):
         events[0].append(a)

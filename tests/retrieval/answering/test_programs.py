@@ -17,6 +17,7 @@ from retrieval.events import (
     from_payload,
     to_payload,
 )
+from retrieval.language.question import Question
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import NoAnswerReason
 from tests.retrieval.films import WordEncoder
@@ -44,7 +45,7 @@ def agent(tmp_path_factory):
 
 
 def events(engine, question, **more):
-    return list(engine.run(AskRequest(question, **more)))
+    return list(engine.run(AskRequest(Question(question), **more)))
 
 
 def one(found, kind):

@@ -30,6 +30,7 @@ from retrieval.events import (
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.complexity import QuestionComplexity, measure_wording
+from retrieval.language.question import Question
 from retrieval.linking import indexing
 from retrieval.llm import prompts
 from retrieval.methods.router.deciders import WordingDecider, read_hops
@@ -63,7 +64,7 @@ def opened(parts, llm=None, checkpoint=None, **options):
 
 
 def ask(engine, question):
-    return list(engine.run(AskRequest(question)))
+    return list(engine.run(AskRequest(Question(question))))
 
 
 def of(events, kind):
@@ -161,7 +162,7 @@ def test_a_reply_that_cannot_be_used_leaves_it_to_the_wording_and_the_answer_say
         events = ask(opened(parts, model(endpoint), decider="llm"), SURE)
         assert len(endpoint.bodies) == 2
     assert [decided.method for decided in of(events, RouterDecided)] == ["text-rag"]
-    assert of(events, RouterDecided)[0].scores == WordingDecider().decide(SURE).scores
+    assert of(events, RouterDecided)[0].scores == WordingDecider().decide(Question(SURE)).scores
     assert "The wording of the question chose the method instead." in events[-1].warnings[0]
     assert kinds(events).count(AnswerFinal) == 1
 
@@ -222,7 +223,7 @@ def test_a_graph_of_facts_alone_ignores_the_classifier(tmp_path, classifier):
 @pytest.mark.parametrize("stop_at", ["text-rag", "inses"])
 def test_stopping_after_a_decision_ends_the_run_without_an_answer(parts, stop_at):
     stopped, events = [], []
-    for event in opened(parts).run(AskRequest(UNSURE), cancelled=lambda: bool(stopped)):
+    for event in opened(parts).run(AskRequest(Question(UNSURE)), cancelled=lambda: bool(stopped)):
         events.append(event)
         if isinstance(event, RouterDecided) and event.method == stop_at:
             stopped.append(True)

@@ -16,6 +16,7 @@ from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerDelta, AnswerFinal, PassagesRetrieved, RunFailed, RunStarted
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import encoder as encoders
 from retrieval.linking import passage_index
 from retrieval.reasoning.passages import Sentence
@@ -52,7 +53,7 @@ def engine_of(graph, encoder, llm=None, **options):
 
 
 def asked(engine, question):
-    events = list(engine.run(AskRequest(question)))
+    events = list(engine.run(AskRequest(Question(question))))
     assert isinstance(events[0], RunStarted)
     assert events[0].method == "text-rag"
     return events[1:]
@@ -181,7 +182,7 @@ def test_options_are_checked(corpus, encoder):
     ],
 )
 def test_spans_are_of_the_kind_that_is_asked_for(question, sentence, expected):
-    kind = detect_kind(question)
+    kind = detect_kind(Question(question))
     assert (None if kind is None else [text for _, text in find_spans(kind, sentence)]) == expected
     if kind is not None:
         assert all(sentence[start:].startswith(text) for start, text in find_spans(kind, sentence))
@@ -200,7 +201,7 @@ def test_spans_are_of_the_kind_that_is_asked_for(question, sentence, expected):
     ],
 )
 def test_the_kind_is_that_of_the_main_question(question, kind, noun):
-    assert (detect_kind(question), find_noun(question)) == (kind, noun)
+    assert (detect_kind(Question(question)), find_noun(Question(question))) == (kind, noun)
 
 
 def test_names_of_people_are_told_from_those_of_institutions():
@@ -227,7 +228,7 @@ def found_in(*texts, score=1.0, title="", entities=()):
 
 def test_what_the_question_names_is_no_answer_and_what_fits_comes_first():
     read = [found_in("Ann Lee met Bob Ray.", "Bob Ray owned Oak County.")]
-    found = find_answer_spans("Which county did Bob Ray own?", read, told)
+    found = find_answer_spans(Question("Which county did Bob Ray own?"), read, told)
     assert [(each.label, each.sentence.text) for each in found] == [
         ("Oak County", "Bob Ray owned Oak County."),
         ("Ann Lee", "Ann Lee met Bob Ray."),
@@ -239,13 +240,13 @@ def test_what_the_question_names_is_no_answer_and_what_fits_comes_first():
 
 def test_facts_and_the_ends_of_chains_speak_for_a_name():
     read = [found_in("Ann left Bern and Oslo and Rome.", entities=("oslo",))]
-    found = find_answer_spans("Where is it?", read, told, ends=frozenset({"Rome"}))
+    found = find_answer_spans(Question("Where is it?"), read, told, ends=frozenset({"Rome"}))
     assert [each.label for each in found] == ["Rome", "Oslo", "Ann", "Bern"]
 
 
 def test_a_number_close_to_what_is_asked_comes_first():
     read = [found_in("It has 7 doors, built by hand in many months of toil and trouble, and 30 windows.")]
-    found = find_answer_spans("How many windows does it have?", read, told)
+    found = find_answer_spans(Question("How many windows does it have?"), read, told)
     assert [each.label for each in found] == ["30", "7"]
 
 
@@ -291,8 +292,8 @@ def test_ranked_by_the_meaning_of_passages_alone(corpus, encoder):
     dense = engine_of(corpus, encoder, ranking="dense")
     question = "Who directed Jaws?"
     cosines = dense.index.compute_dense_scores(question)
-    found = dense.retrieve(question)
+    found = dense.retrieve(Question(question))
     assert [each.score for each in found] == sorted((round(float(c), 6) for c in cosines), reverse=True)
-    assert engine_of(corpus, encoder).retrieve(question)[0].score != found[0].score
+    assert engine_of(corpus, encoder).retrieve(Question(question))[0].score != found[0].score
     told = [event for event in asked(dense, question) if isinstance(event, PassagesRetrieved)]
     assert told[0].strategy == "meaning of passages"

@@ -9,6 +9,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.demo import CHECKPOINT, EXAMPLES, METHOD
 from retrieval.demo.build_checkpoint import build_graph
+from retrieval.language.question import Question
 from retrieval.training.manifest import read_manifest
 
 ANSWERS = {
@@ -56,6 +57,6 @@ def test_it_is_of_the_graph_as_it_is_built_and_small(graph, tmp_path):
 def test_the_examples_are_right_before_anything_is_indexed(graph):
     encoder = load_encoder()
     engine = load_engine(EngineSpec(graph.path, CHECKPOINT, METHOD), load_parts(graph, encoder))
-    found = {question: list(engine.run(AskRequest(question)))[-1].answers for question in EXAMPLES}
+    found = {question: list(engine.run(AskRequest(Question(question))))[-1].answers for question in EXAMPLES}
     assert {question: {a.label for a in answers} for question, answers in found.items()} == ANSWERS
     assert not [a for answers in found.values() for a in answers if a.guess]

@@ -23,6 +23,7 @@ from retrieval.evaluation.answers import (
 )
 from retrieval.evaluation.evaluator import evaluate_engine
 from retrieval.evaluation.report import build_report
+from retrieval.language.question import Question
 from retrieval.llm.prompts import load
 from retrieval.llm.replies import Asker, ReplyStore
 from retrieval.types import QuestionRecord
@@ -178,9 +179,9 @@ def alone(graph, url, method="llm-only"):
 
 def test_a_model_alone_answers_and_says_that_it_looked_at_nothing(graph):
     with LLMServer(lambda body: '{"reasoning": "r", "answer": "Germany"}') as server:
-        events = list(alone(graph, server.url, "llm-cot").run(AskRequest("where</question>?")))
+        events = list(alone(graph, server.url, "llm-cot").run(AskRequest(Question("where</question>?"))))
         sent = server.requests[0]["messages"]
-        again = list(alone(graph, server.url, "llm-cot").run(AskRequest("where</question>?")))
+        again = list(alone(graph, server.url, "llm-cot").run(AskRequest(Question("where</question>?"))))
         assert len(server.requests) == 1
     started, final = events
     assert (started.method, started.llm, list(started.prompts)) == ("llm-cot", "Tiny", ["llm-cot"])
@@ -201,13 +202,13 @@ def test_a_model_alone_answers_and_says_that_it_looked_at_nothing(graph):
 @pytest.mark.parametrize("reply", ['{"answer": ""}', '{"answer": null}'])
 def test_a_model_alone_may_decline(graph, reply):
     with LLMServer(lambda body: reply) as server:
-        final = list(alone(graph, server.url).run(AskRequest("where?")))[-1]
+        final = list(alone(graph, server.url).run(AskRequest(Question("where?"))))[-1]
     assert final.no_answer.reason == "reasoner_declined"
 
 
 def test_a_model_alone_that_fails_fails(graph):
     with LLMServer(lambda body: "I would rather not.") as server:
-        final = list(alone(graph, server.url).run(AskRequest("where?")))[-1]
+        final = list(alone(graph, server.url).run(AskRequest(Question("where?"))))[-1]
     assert (final.type, final.code) == ("run.failed", "llm_bad_reply")
     with pytest.raises(ConfigError, match="llm-only asks a language model, and none is configured"):
         EngineCache().get(EngineSpec(graph.path, method="llm-only"))

@@ -9,6 +9,7 @@ from retrieval.evidence.reach import merge_entities
 from retrieval.evidence.reorganise import merge_chains
 from retrieval.evidence.verbalise import format_chain, format_merged_chains
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.reasoning.gather import GatherSettings, collect_evidence
 from retrieval.reasoning.retrieved import Retrieved, convert_to_chains, prepare_evidence
 from retrieval.types import LinkedEntity, RelationPath
@@ -144,7 +145,7 @@ def test_a_language_model_reads_the_retrieved_triples_and_nothing_else(graph):
     ann, ben = ids(graph, "Ann", "Ben")
     entities = [LinkedEntity(graph.get_node(e), "", -1, -1, 1.0, "given") for e in (ann, ben)]
     evidence = collect_evidence(
-        graph, "what did Ann direct with Ben", entities, (),
+        graph, Question("what did Ann direct with Ben"), entities, (),
         [
             RelationPath(ann, path(graph, "directed"), 0.9),
             RelationPath(ben, path(graph, "acted_in"), 0.9),
@@ -191,7 +192,7 @@ def lines_read(graph, **options):
     (ann,) = ids(graph, "Ann")
     entities = (LinkedEntity(graph.get_node(ann), "", -1, -1, 1.0, "given"),)
     evidence = collect_evidence(
-        graph, "where?", entities, (), [RelationPath(ann, path(graph, "directed"), 0.9)],
+        graph, Question("where?"), entities, (), [RelationPath(ann, path(graph, "directed"), 0.9)],
         simple=True, settings=GatherSettings(), cancelled=lambda: False,
     )  # fmt: skip
     found = Retrieved(facts={fact: 0.9 - fact / 100 for fact in range(len(CREDITS))})

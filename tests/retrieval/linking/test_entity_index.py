@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.errors import Cancelled
+from retrieval.language.question import Question
 from retrieval.linking import encoder as encoders
 from retrieval.linking import entity_index
 from retrieval.linking.entity_index import EntityIndex
@@ -88,11 +89,11 @@ def test_clusters_find_what_comparing_all_finds(monkeypatch):
 def test_the_linker_turns_to_vectors_last(graph, encoder):
     index = EntityIndex.open(graph, encoder)
     linker = Linker(graph, index, encoder)
-    assert linker.link("what is [Motorcar]?").unmatched == ("Motorcar",)
+    assert linker.link(Question("what is [Motorcar]?")).unmatched == ("Motorcar",)
     entity_index.build(graph, encoder)
-    (entity,) = linker.link("what is [Motorcar]?").entities
+    (entity,) = linker.link(Question("what is [Motorcar]?")).entities
     assert (entity.entity.label, entity.source) == ("Automobile", "vector")
-    assert linker.link("what is [Violni]?").entities[0].source == "fuzzy"
+    assert linker.link(Question("what is [Violni]?")).entities[0].source == "fuzzy"
 
 
 def test_reading_names_in_blocks_finds_what_reading_them_one_by_one_finds(graph, encoder, monkeypatch):

@@ -3,11 +3,13 @@
 import pytest
 
 from retrieval.errors import UnknownEntityError
+from retrieval.language.mention_words import has_case, split_words
+from retrieval.language.question import Question
 from retrieval.linking import entity_index
 from retrieval.linking.encoder import load
 from retrieval.linking.entity_index import EntityIndex
 from retrieval.linking.linker import Linker
-from retrieval.linking.mentions import Guard, find_capitalised_runs, has_case, split_words
+from retrieval.linking.mentions import Guard, find_capitalised_runs
 from retrieval.linking.names import VECTOR_CUTOFF, is_namesake
 from tests.retrieval.kg.worlds import build
 
@@ -45,7 +47,7 @@ def linker(tmp_path_factory):
 
 
 def linked(linker, question):
-    return [(e.entity.label, e.source) for e in linker.link(question).entities]
+    return [(e.entity.label, e.source) for e in linker.link(Question(question)).entities]
 
 
 @pytest.mark.parametrize(
@@ -122,27 +124,27 @@ def test_namesakes_coordination_and_slips(tmp_path, question, expected):
 def test_the_kind_of_a_thing_is_no_entity_beside_a_name(tmp_path):
     facts = [("1996 Summer Olympics", "host", "Atlanta"), ("1992 Summer Olympics", "host", "Barcelona")]
     linker = Linker(build(facts, tmp_path / "g"))
-    result = linker.link("Which Olympics did Barcelona host?")
+    result = linker.link(Question("Which Olympics did Barcelona host?"))
     assert [e.entity.label for e in result.entities] == ["Barcelona"]
     assert result.unmatched == ()
 
 
 def test_what_was_not_found_is_said(linker):
-    result = linker.link("Who directed Zanzibar Quixotic?")
+    result = linker.link(Question("Who directed Zanzibar Quixotic?"))
     assert (result.entities, result.unmatched) == ((), ("Zanzibar Quixotic",))
-    both = linker.link("Did Jaws inspire Qwertzuiop?")
+    both = linker.link(Question("Did Jaws inspire Qwertzuiop?"))
     assert [e.entity.label for e in both.entities] == ["Jaws"]
     assert both.unmatched == ("Qwertzuiop",)
-    assert linker.link("who directed zanzibar").unmatched == ("zanzibar",)
-    assert linker.link("what is the capital?").unmatched == ()
+    assert linker.link(Question("who directed zanzibar")).unmatched == ("zanzibar",)
+    assert linker.link(Question("what is the capital?")).unmatched == ()
 
 
 def test_mentions_say_where_they_stand(linker):
     question = "Do France and Switzerlnd share a border?"
-    for entity in linker.link(question).entities:
+    for entity in linker.link(Question(question)).entities:
         assert question[entity.start : entity.end] == entity.mention
         assert 0 < entity.score <= 1
-    marked = linker.link("who directed [Jaws]?").entities[0]
+    marked = linker.link(Question("who directed [Jaws]?")).entities[0]
     assert (marked.start, marked.end, marked.mention) == (14, 18, "Jaws")
 
 
@@ -151,7 +153,7 @@ def test_an_entity_is_listed_once(linker):
 
 
 def test_same_name_goes_to_the_better_connected_with_the_other_as_alternative(linker):
-    (entity,) = linker.link("what is the capital of Washington?").entities
+    (entity,) = linker.link(Question("what is the capital of Washington?")).entities
     assert entity.entity.label == "Washington (city)"
     assert entity.source == "alias"
     assert [node.label for node in entity.alternatives] == ["Washington (state)"]
@@ -159,10 +161,10 @@ def test_same_name_goes_to_the_better_connected_with_the_other_as_alternative(li
 
 def test_given_entities_win(linker):
     jaws = linker.snapshot.find_entity("Jaws")
-    result = linker.link("who directed [Hook]?", topics=(jaws,))
+    result = linker.link(Question("who directed [Hook]?"), topics=(jaws,))
     assert [(e.entity.label, e.source, e.start, e.end) for e in result.entities] == [("Jaws", "given", -1, -1)]
     with pytest.raises(UnknownEntityError):
-        linker.link("who?", topics=(10_000,))
+        linker.link(Question("who?"), topics=(10_000,))
 
 
 def test_a_very_long_question_is_bounded(linker):
@@ -176,7 +178,7 @@ def test_guards_and_runs():
     question = "Which films did Bank of America and Tom Hanks (Jr.) fund?"
     words = split_words(question)
     assert has_case(words)
-    assert [span.text for span in find_capitalised_runs(question, words, guard)] == [
+    assert [span.text for span in find_capitalised_runs(Question(question), words, guard)] == [
         "Bank of America and Tom Hanks",
         "Jr",
     ]
@@ -265,7 +267,7 @@ def test_well_known_things_by_less_than_their_name(tmp_path, question, expected)
     ],
 )
 def test_a_name_that_begins_an_unknown_one_is_not_meant(linker, question, entities, unmatched):
-    found = linker.link(question)
+    found = linker.link(Question(question))
     assert tuple(e.entity.label for e in found.entities) == entities
     assert found.unmatched == unmatched
 
@@ -294,5 +296,5 @@ def test_a_name_near_another_by_its_meaning_is_said_not_to_be_there(tmp_path):
     linker = Linker(graph, EntityIndex.open(graph, encoder), encoder)
     near = encoder.encode(["Emma Watson", "Emma Stone"])
     assert near[0] @ near[1] > VECTOR_CUTOFF
-    found = linker.link("Who is Emma Watson married to?")
+    found = linker.link(Question("Who is Emma Watson married to?"))
     assert (found.entities, found.unmatched) == ((), ("Emma Watson",))

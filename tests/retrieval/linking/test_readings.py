@@ -3,8 +3,10 @@
 import pytest
 
 from retrieval.language.gazetteer import expand_given_name, find_countries
+from retrieval.language.mention_words import split_words
+from retrieval.language.question import Question
 from retrieval.linking.linker import Linker
-from retrieval.linking.mentions import Guard, split_words
+from retrieval.linking.mentions import Guard
 from retrieval.linking.readings import SIGNS, Readings
 from tests.retrieval.kg.worlds import build
 
@@ -92,14 +94,14 @@ def test_signs_of_a_reading(graph):
     ],
 )
 def test_the_likeliest_reading_is_linked(graph, question, expected):
-    (topic,) = Linker(graph).link(question).entities
+    (topic,) = Linker(graph).link(Question(question)).entities
     assert topic.entity.label == expected
     assert question[topic.start : topic.end] == topic.mention
     assert 0.4 <= topic.score <= 1
 
 
 def test_what_else_the_words_may_mean_is_offered(graph):
-    (topic,) = Linker(graph).link("who speaks dutch").entities
+    (topic,) = Linker(graph).link(Question("who speaks dutch")).entities
     assert [node.label for node in topic.alternatives] == ["Netherlands"]
 
 

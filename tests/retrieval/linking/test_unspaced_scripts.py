@@ -5,6 +5,7 @@ import pytest
 from retrieval.answering.loading import load_encoder, load_engine, load_parts
 from retrieval.answering.pipeline import NAMED_OTHERWISE, NOT_ENGLISH, AskRequest
 from retrieval.answering.spec import EngineSpec
+from retrieval.language.question import Question
 from retrieval.linking.questions import replace_topic_names
 from tests.retrieval.kg.worlds import build
 
@@ -34,7 +35,7 @@ def engine(tmp_path_factory):
     ],
 )
 def test_chinese_questions_are_answered_by_the_graphs_own_words(engine, question, topic, answer):
-    events = list(engine.run(AskRequest(question)))
+    events = list(engine.run(AskRequest(Question(question))))
     (linked,) = (event for event in events if event.type == "question.linked")
     assert [link.entity.label for link in linked.entities] == [topic]
     assert [link.mention for link in linked.entities] == [topic]
@@ -43,7 +44,7 @@ def test_chinese_questions_are_answered_by_the_graphs_own_words(engine, question
 
 
 def test_english_questions_are_told_that_the_graph_is_named_otherwise(engine):
-    *_, end = engine.run(AskRequest("Who is the author of 红楼梦?"))
+    *_, end = engine.run(AskRequest(Question("Who is the author of 红楼梦?")))
     assert NAMED_OTHERWISE in end.warnings
 
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from retrieval.language.mention_words import split_words
+from retrieval.language.question import Question
 from retrieval.linking.linker import Linker
-from retrieval.linking.mentions import split_words
 from retrieval.linking.variants import generate_variants, match_initial
 from tests.retrieval.kg.worlds import build
 
@@ -69,13 +70,13 @@ def linker(tmp_path_factory):
     ],
 )
 def test_names_are_found_however_they_are_written(linker, question, expected):
-    assert [link.entity.label for link in linker.link(question).entities] == expected
+    assert [link.entity.label for link in linker.link(Question(question)).entities] == expected
 
 
 def test_what_is_written_otherwise_is_less_sure_than_what_is_not(linker):
-    (turned,) = linker.link("Where was Maguire, Tobey born?").entities
-    (initial,) = linker.link("Who plays J. Maguire?").entities
-    (whole,) = linker.link("Who plays Jerry Maguire?").entities
+    (turned,) = linker.link(Question("Where was Maguire, Tobey born?")).entities
+    (initial,) = linker.link(Question("Who plays J. Maguire?")).entities
+    (whole,) = linker.link(Question("Who plays Jerry Maguire?")).entities
     assert (turned.source, turned.score, turned.mention) == ("fuzzy", 0.9, "Maguire, Tobey")
     assert (initial.source, initial.score) == ("fuzzy", 0.75)
     assert (whole.source, whole.score) == ("exact", 1.0)
@@ -93,7 +94,7 @@ def test_what_is_written_otherwise_is_less_sure_than_what_is_not(linker):
     ],
 )
 def test_other_ways_to_write_a_name(text, expected):
-    assert expected <= set(generate_variants(text, split_words(text)))
+    assert expected <= set(generate_variants(Question(text), split_words(text)))
 
 
 def test_an_initial_alone_names_nobody(linker):

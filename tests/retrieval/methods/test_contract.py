@@ -11,6 +11,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.search.walks import get_arc_ends
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.methods.retriever_loading import open_retriever
 from retrieval.validation import predict
@@ -38,7 +39,7 @@ def topic(trained):
 
 def test_paths_are_distinct_connected_and_within_the_budget(retriever, trained, topic):
     for budget in (1, 5, 30):
-        found = list(retriever.retrieve(QUESTION, [topic], budget=budget))
+        found = list(retriever.retrieve(Question(QUESTION), [topic], budget=budget))
         assert len({path.arcs for path in found}) == len(found)
         assert len({arc % trained.graph.num_triples for path in found for arc in path.arcs}) <= budget
         for path in found:
@@ -51,8 +52,8 @@ def test_paths_are_distinct_connected_and_within_the_budget(retriever, trained, 
 
 
 def test_the_most_probable_relation_path_comes_first(retriever, trained, topic):
-    first = next(iter(retriever.retrieve(QUESTION, [topic], budget=20)))
-    best = retriever.rank_relation_paths(QUESTION, [topic])[0]
+    first = next(iter(retriever.retrieve(Question(QUESTION), [topic], budget=20)))
+    best = retriever.rank_relation_paths(Question(QUESTION), [topic])[0]
     _, relations, _ = get_arc_ends(trained.graph, np.array(first.arcs))
     assert tuple(relations.tolist()) == best.relations
     assert first.score <= best.score
@@ -60,7 +61,7 @@ def test_the_most_probable_relation_path_comes_first(retriever, trained, topic):
 
 def test_relation_paths_are_probabilities_ranked_per_topic(retriever, trained, topic):
     topics = [topic, trained.graph.find_entity("Kurosawa")]
-    found = retriever.rank_relation_paths("which films does Film 01 share with Kurosawa", topics, limit=3)
+    found = retriever.rank_relation_paths(Question("which films does Film 01 share with Kurosawa"), topics, limit=3)
     assert [one for one, _ in groupby(path.topic for path in found)] == topics
     for one in topics:
         mine = [path.score for path in found if path.topic == one]
@@ -70,18 +71,18 @@ def test_relation_paths_are_probabilities_ranked_per_topic(retriever, trained, t
 
 
 def test_the_same_seed_gives_the_same_stream(retriever, topic):
-    first = list(retriever.retrieve(QUESTION, [topic], budget=12, seed=3))
-    assert list(retriever.retrieve(QUESTION, [topic], budget=12, seed=3)) == first
+    first = list(retriever.retrieve(Question(QUESTION), [topic], budget=12, seed=3))
+    assert list(retriever.retrieve(Question(QUESTION), [topic], budget=12, seed=3)) == first
 
 
 def test_a_topic_without_triples_and_no_topic_give_nothing(retriever, trained, tmp_path):
-    assert list(retriever.retrieve(QUESTION, [])) == []
-    assert retriever.rank_relation_paths(QUESTION, []) == []
+    assert list(retriever.retrieve(Question(QUESTION), [])) == []
+    assert retriever.rank_relation_paths(Question(QUESTION), []) == []
 
 
 def test_stop_is_heard(retriever, topic):
     with pytest.raises(Cancelled):
-        list(retriever.retrieve("a question not asked before", [topic], cancelled=lambda: True))
+        list(retriever.retrieve(Question("a question not asked before"), [topic], cancelled=lambda: True))
 
 
 def named_paths(retriever, graph, topic):
@@ -90,7 +91,7 @@ def named_paths(retriever, graph, topic):
         retriever = retriever.apply_options(replace(retriever.options, inference="ranked"))
     return {
         tuple((graph.get_relation_name(r % total), r >= total) for r in path.relations): path.score
-        for path in retriever.rank_relation_paths(QUESTION, [topic], limit=99)
+        for path in retriever.rank_relation_paths(Question(QUESTION), [topic], limit=99)
     }
 
 
@@ -116,9 +117,9 @@ def test_on_a_restriction_it_answers_as_on_a_graph_built_from_those_facts(retrie
     theirs = named_paths(own, built, built.find_entity(TOPIC))
     # Rounded states (fp16) of differently ordered sums may differ in the last place.
     assert mine == pytest.approx(theirs, rel=2e-2)
-    walked = {a % whole.num_triples for p in retriever.retrieve(QUESTION, [topic], budget=30) for a in p.arcs}
+    walked = {a % whole.num_triples for p in retriever.retrieve(Question(QUESTION), [topic], budget=30) for a in p.arcs}
     assert walked - set(chosen), "the whole graph's paths use facts that the restriction lacks"
-    for path in small.retrieve(QUESTION, [topic], budget=30):
+    for path in small.retrieve(Question(QUESTION), [topic], budget=30):
         sources, _, _ = get_arc_ends(restricted, np.array(path.arcs))
         assert sources[0] == topic
     assert small.checkpoint == retriever.checkpoint
@@ -151,7 +152,7 @@ def test_the_trained_retriever_answers_unseen_questions_with_exact_sets(trained)
     for question in questions():
         if question.split == "test":
             topic = graph.find_entity(question.topic_entities[0])
-            found = predict(retriever, graph, question.question, [topic])
+            found = predict(retriever, graph, Question(question.question), [topic])
             assert {graph.get_entity_label(e) for e in found} == set(question.answers), question.question
 
 
@@ -167,7 +168,7 @@ def test_a_checkpoint_answers_another_graph(trained, tmp_path):
     ]
     other = build_snapshot(TripleTable.from_facts(facts), tmp_path / "other")
     retriever = open_retriever("rel-rag-path", trained.checkpoint(), other, trained.encoder, cache=tmp_path)
-    found = predict(retriever, other, "who directed Alpha", [other.find_entity("Alpha")])
+    found = predict(retriever, other, Question("who directed Alpha"), [other.find_entity("Alpha")])
     assert [other.get_entity_label(e) for e in found] == ["Ozu"]
 
 

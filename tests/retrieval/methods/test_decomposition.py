@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.config import UntrainedOptions
+from retrieval.language.question import Question
 from retrieval.methods.common.decomposition import PathComposer
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.types import RelationPath
@@ -82,7 +83,7 @@ def test_a_path_that_leads_back_to_what_is_asked_about_says_nothing(graph):
     (song,) = ids(graph, "Thought of You")
     free = PathComposer(graph, composer_of(graph, said).rank, False, lambda: False, True)
     whole = [[RelationPath(song, (composer,), 0.7)]]
-    assert free.merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [False]) == whole
+    assert free.merge_part_paths(Question(QUESTION), [song], ["Thought of You"], whole, [False]) == whole
 
 
 def test_descriptions_within_each_other_are_taken_apart(graph):
@@ -117,8 +118,8 @@ def test_the_zero_shot_retriever_goes_further_in_parts_than_at_once(tmp_path):
     whole = parts.apply_options(UntrainedOptions(decompose=False))
     (song,) = ids(graph, "Thought of You")
     steps = tuple(relation(graph, name) for name in ("credits", "composer", "homes", "raised_in"))
-    assert parts.rank_relation_paths(QUESTION, [song])[0].relations == steps
-    assert max(len(own.relations) for own in whole.rank_relation_paths(QUESTION, [song])) == 3
+    assert parts.rank_relation_paths(Question(QUESTION), [song])[0].relations == steps
+    assert max(len(own.relations) for own in whole.rank_relation_paths(Question(QUESTION), [song])) == 3
 
 
 @pytest.mark.parametrize(("learned", "steps"), [(0.0, 3), (1.1, 4), (None, 4)])
@@ -128,4 +129,4 @@ def test_what_a_trained_retriever_does_not_doubt_stands(tmp_path, learned, steps
     retriever.trained, retriever.learned_support = True, learned
     retriever.least_support = None  # as on another version of its graph
     (song,) = ids(graph, "Thought of You")
-    assert max(len(own.relations) for own in retriever.rank_relation_paths(QUESTION, [song])) == steps
+    assert max(len(own.relations) for own in retriever.rank_relation_paths(Question(QUESTION), [song])) == steps

@@ -10,6 +10,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from retrieval.methods.paths.model import PathModel
 from retrieval.methods.retriever_loading import WRITTEN
@@ -57,7 +58,7 @@ def engine(graph, parts, tmp_path_factory):
 
 
 def events(engine, question):
-    return list(engine.run(AskRequest(question)))
+    return list(engine.run(AskRequest(Question(question))))
 
 
 def test_the_planner_counts_as_much_as_the_words_leave_open(engine, monkeypatch):

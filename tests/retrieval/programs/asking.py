@@ -7,6 +7,7 @@ import numpy as np
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
@@ -20,7 +21,7 @@ def reader_of(facts: Iterable[tuple[str, str, str]], folder: Path) -> ProgramRea
 
 def answers(reader: ProgramReader, question: str) -> list[str]:
     """What the likeliest program gives: labels in alphabetical order, or a number or truth as it is written."""
-    found = reader.read(question)
+    found = reader.read(Question(question))
     assert found is not None, question
     result = found.best.result
     if isinstance(result, np.ndarray):

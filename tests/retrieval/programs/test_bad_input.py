@@ -7,6 +7,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.amounts import Comparison, Folding
 from retrieval.language.quantities import find
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
@@ -97,7 +98,7 @@ def test_dates_in_three_forms_are_in_one_order(snapshot):
 
 
 def test_a_filter_that_keeps_nothing_gives_the_empty_set(reader):
-    found = reader.read("Which animals have a weight of more than 5000 kg?")
+    found = reader.read(Question("Which animals have a weight of more than 5000 kg?"))
     assert found.best.result.tolist() == []
 
 
@@ -127,8 +128,8 @@ def test_a_difference_and_who_is_heavier(reader):
 
 
 def test_what_is_named_is_no_answer(reader):
-    assert reader.read("Hen").confidence == 0.0
-    assert reader.read("Is Hen a philosopher?").confidence == 0.0
+    assert reader.read(Question("Hen")).confidence == 0.0
+    assert reader.read(Question("Is Hen a philosopher?")).confidence == 0.0
 
 
 def test_a_hub_is_counted_whole(tmp_path):

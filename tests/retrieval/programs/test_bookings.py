@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.operations import Entities, walk
 from retrieval.programs.reader import ProgramReader
@@ -121,7 +122,7 @@ MAINTENANCE = """Ticket,Customer,Cost
 
 def test_a_noun_that_no_table_is_called_by_is_what_rows_are_called(tmp_path):
     reader = read(tmp_path, maintenance=MAINTENANCE, customers=CUSTOMERS)
-    found = reader.read("how many callouts has mrs alder had")
+    found = reader.read(Question("how many callouts has mrs alder had"))
     label = reader.snapshot.get_entity_label
     named = {label(node) for part in walk(found.best.program) if isinstance(part, Entities) for node in part.ids}
     assert (found.best.result, named) == (2.0, {"Mrs Alder", "ticket"})

@@ -13,6 +13,7 @@ from retrieval.answering.spec import EngineSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, QuestionRewritten
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.types import Turn
 from tests.retrieval.programs.test_own_graphs import alike
 
@@ -49,7 +50,7 @@ def engine_of(graph, out):
 
 def ask(engine, question, follows=None):
     """The answers, and the turn that a follow-up leans on."""
-    log = {type(event): event for event in engine.run(AskRequest(question, follows=follows))}
+    log = {type(event): event for event in engine.run(AskRequest(Question(question), follows=follows))}
     read, linked, program = log.get(QuestionRewritten), log.get(QuestionLinked), log.get(ProgramExecuted)
     answers = log[AnswerFinal].answers
     turn = Turn(

@@ -7,6 +7,7 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.operations import EVERY, Top, from_json, to_json
 from retrieval.programs.reader import ProgramReader
@@ -131,7 +132,7 @@ def test_each_has_its_number(reader, question, expected):
 
 
 def test_each_is_told_with_its_number(reader):
-    found = reader.read("How many products does each category have?")
+    found = reader.read(Question("How many products does each category have?"))
     told = describe_steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
     assert [step.text for step in told] == [
         "categories",
@@ -161,7 +162,7 @@ def test_the_first_of_each_group(reader, question, expected):
 
 
 def test_the_first_of_each_group_is_told(reader):
-    found = reader.read("most expensive product of each category")
+    found = reader.read(Question("most expensive product of each category"))
     told = describe_steps(found.executor, found.schema.type_relation, found.best.program, found.schema.nouns)
     assert [step.text for step in told] == [
         "products",
@@ -181,7 +182,7 @@ def test_the_first_of_each_group_is_told(reader):
     ],
 )
 def test_places_within_groups(reader, largest, rank, count, expected):
-    best = reader.read("most expensive product of each category").best.program
+    best = reader.read(Question("most expensive product of each category")).best.program
     program = replace(best, largest=largest, rank=rank, count=count)
     nodes = reader.parser._executor.compute_nodes(program)
     assert sorted(map(reader.snapshot.get_entity_label, nodes.tolist())) == expected
@@ -189,7 +190,7 @@ def test_places_within_groups(reader, largest, rank, count, expected):
 
 
 def test_an_average_of_some_things_is_never_told_of_all(reader):
-    found = reader.read("average unit price of products supplied by Alma Foods per category")
+    found = reader.read(Question("average unit price of products supplied by Alma Foods per category"))
     wrong = {"Drinks": 4, "Dairy": 6, "Bread": 5}
     program = found.best.program
     ranked = list_ranked_values(found.executor, program) if isinstance(program, Top) else []

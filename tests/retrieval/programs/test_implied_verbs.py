@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 
@@ -68,4 +69,4 @@ def test_first_questions(reader, question, right):
 
 
 def test_what_is_asked_of_each_month_is_no_fee_of_each(reader):
-    assert reader.read("how many ascents were there each month").confidence == 0.0
+    assert reader.read(Question("how many ascents were there each month")).confidence == 0.0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from retrieval.language.question import Question
 from retrieval.language.words import read
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra.operations import Count
@@ -45,7 +46,7 @@ def test_the_words_that_say_what_is_asked_for(question, head, cues):
 
 def test_signs_of_a_count_that_was_asked_for(atlas):
     parser = Parser(atlas, None, Weights.load(PROGRAMS))
-    reading = parser.read("How many countries are in Africa?")
+    reading = parser.read(Question("How many countries are in Africa?"))
     found = reading.signs[reading.candidates[0].program]
     assert isinstance(reading.candidates[0].program, Count)
     names = ("hd.out", "op.both.count", "op.miss.count", "cov.n", "res.num")
@@ -65,17 +66,17 @@ def test_a_judge_ranks_the_best_programs_anew_and_leaves_the_ranking_to_the_rank
     atlas,
 ):
     weights = Weights.load(PROGRAMS)
-    before = Parser(atlas, None, weights).read("How many countries are in Africa?").candidates
-    same = Parser(atlas, None, weights, judge(["n.size"], [0.0])).read("How many countries are in Africa?")
+    before = Parser(atlas, None, weights).read(Question("How many countries are in Africa?")).candidates
+    same = Parser(atlas, None, weights, judge(["n.size"], [0.0])).read(Question("How many countries are in Africa?"))
     assert [own.program for own in same.candidates] == [own.program for own in before]
     against = Parser(atlas, None, weights, judge(["op.both.count"], [-50.0]))
-    first = against.read("How many countries are in Africa?").candidates[0]
+    first = against.read(Question("How many countries are in Africa?")).candidates[0]
     assert not isinstance(first.program, Count)
     assert sum(own.probability for own in same.candidates) == pytest.approx(1.0)
 
 
 def test_programs_of_one_result_agree(atlas):
-    candidates = Parser(atlas, None, Weights.load(PROGRAMS)).read("countries in Africa").candidates
+    candidates = Parser(atlas, None, Weights.load(PROGRAMS)).read(Question("countries in Africa")).candidates
     told = compute_agreement(candidates)
     alike = [
         n for n, own in enumerate(candidates)

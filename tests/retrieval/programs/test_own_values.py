@@ -2,6 +2,7 @@
 
 import pytest
 
+from retrieval.language.question import Question
 from retrieval.programs.rendering.steps import describe_program
 
 from .asking import answers, reader_of
@@ -58,6 +59,6 @@ def test_a_value_is_not_compared_with_what_the_name_of_the_other_goes_on_with(tm
 
 
 def test_the_steps_name_both_values(reader):
-    found = reader.read("Which items are below their reorder level?")
+    found = reader.read(Question("Which items are below their reorder level?"))
     told = describe_program(found.executor, found.schema.type_relation, found.best.program)
     assert told == "items → stock < reorder level"

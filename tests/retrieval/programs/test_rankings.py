@@ -6,6 +6,7 @@ import pytest
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.amounts import Comparison
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
@@ -86,7 +87,7 @@ def test_places_likenesses_and_what_is_lacking_are_read(reader, question, expect
 
 
 def test_a_number_that_is_not_read_makes_an_answer_unsure(reader):
-    read = reader.read("Which players have 17 trophies?")
+    read = reader.read(Question("Which players have 17 trophies?"))
     assert read is None or read.confidence < 0.5
 
 

@@ -6,6 +6,7 @@ import pytest
 from retrieval.errors import Cancelled, ProgramError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.operations import Count, Entities, Walk, from_json, to_json
 from retrieval.programs.reader import ProgramReader
@@ -67,7 +68,7 @@ def test_what_nothing_is_known_of_has_no_program(reader, question):
 
 def test_reading_stops_when_it_is_cancelled(reader):
     with pytest.raises(Cancelled):
-        reader.read("Which country has the largest population?", cancelled=lambda: True)
+        reader.read(Question("Which country has the largest population?"), cancelled=lambda: True)
 
 
 def test_methods_that_are_compared_read_a_question_once(reader, monkeypatch):

@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.constructions.conjunctions import convert_either_to_both, move_exception
 from retrieval.programs.reader import ProgramReader
@@ -66,11 +67,11 @@ def test_tables_are_asked(reader, question, expected):
 
 
 def test_what_no_program_computes_is_not_understood(reader):
-    assert reader.read("What percentage of employees speak German?").confidence == 0.0
-    assert reader.read("How many employees speak German?").confidence > 0.5
+    assert reader.read(Question("What percentage of employees speak German?")).confidence == 0.0
+    assert reader.read(Question("How many employees speak German?")).confidence > 0.5
 
 
 def test_nothing_to_lift_is_left_alone(reader):
-    program = reader.read("Which employees speak German?").best.program
+    program = reader.read(Question("Which employees speak German?")).best.program
     assert convert_either_to_both(program, reader.parser._executor) is None
     assert move_exception(program, reader.parser._executor) is None

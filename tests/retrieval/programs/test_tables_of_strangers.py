@@ -7,6 +7,7 @@ from retrieval.answering.program_answers import build_answers, build_chains
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language import words
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
@@ -147,4 +148,4 @@ def test_several_things_are_asked_of_each_answer(reader, question, expected):
 
 
 def test_one_thing_is_asked_for_where_no_list_is(reader):
-    assert reader.read("What are the ages of the actors from Norway and Peru?").beside == ()
+    assert reader.read(Question("What are the ages of the actors from Norway and Peru?")).beside == ()

@@ -13,6 +13,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import MethodError
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, RunStarted
 from retrieval.language.amounts import Comparison, TextMatch
+from retrieval.language.question import Question
 from retrieval.programs.writing.grammar import build_grammar
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land
@@ -51,7 +52,7 @@ def ask(snapshot):
             parts = GraphParts(snapshot, WordEncoder())
             engine = open_engine(Opening(spec, parts, make_reasoner("llm-program", llm), llm))
             engine.linker = LabelLinker(snapshot)
-            return list(engine.run(AskRequest(question))), server.requests
+            return list(engine.run(AskRequest(Question(question)))), server.requests
 
     return asked
 

@@ -6,6 +6,7 @@ from retrieval.answering.loading import load_encoder
 from retrieval.errors import Cancelled
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import passage_index
 from retrieval.linking.passage_index import PassageIndex
 from retrieval.reasoning import span_reader
@@ -40,7 +41,7 @@ def decomposer_of(index, **weights):
 
 
 def taken_apart(decomposer, question, check=lambda: None):
-    steps, asking = [], decomposer.ask_descriptions(question, check)
+    steps, asking = [], decomposer.ask_descriptions(Question(question), check)
     while True:
         try:
             steps.append(next(asking))
@@ -88,9 +89,9 @@ def test_what_is_read_in_steps_stands_beside_what_is_read_at_once(index):
     decomposer = decomposer_of(index, width=1)
     _, ways = taken_apart(decomposer, TWO_STEPS)
     found = [RetrievedPassage(index.table.get_passage(i), score) for i, score in index.search(TWO_STEPS, 5)]
-    read = read_passages(index, TWO_STEPS, found)
+    read = read_passages(index, Question(TWO_STEPS), found)
     reader = span_reader.get_reader(index.encoder)
-    plain = score_answer_spans(TWO_STEPS, read, make_weigher(index), reader)
+    plain = score_answer_spans(Question(TWO_STEPS), read, make_weigher(index), reader)
     both = decomposer.find_step_answers(ways, plain)
     assert both[0].label == "Victoria Falls"
     assert both[0].sentence.text == "Victoria Falls is a waterfall in Zimbabwe."

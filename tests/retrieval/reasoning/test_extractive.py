@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.errors import ConfigError
+from retrieval.language.question import Question
 from retrieval.reasoning.comparison import detect_side, is_comparison, parse_value
 from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, explain_no_path
 from retrieval.reasoning.gather import GatherSettings, collect_evidence
@@ -20,14 +21,14 @@ def graph(tmp_path):
 
 
 def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0, **more):
-    linked = LabelLinker(graph).link(question)
+    linked = LabelLinker(graph).link(Question(question))
     topics = [entity.entity.id for entity in linked.entities]
     evidence = collect_evidence(
         graph,
         question,
         linked.entities,
         (),
-        ScriptedRetriever(graph, script).rank_relation_paths(question, topics),
+        ScriptedRetriever(graph, script).rank_relation_paths(Question(question), topics),
         simple=True,
         settings=kept or GatherSettings(),
         cancelled=lambda: False,
@@ -176,12 +177,12 @@ def test_without_joins_the_surest_topic_answers_by_itself(tmp_path):
 def test_where_a_search_began_by_itself_competes_and_restricts_nothing(graph):
     """Linked with a score of 0, France takes no part in an intersection that is empty, and is not named."""
     script = {"Austria": [("official_language", 0.9)], "France": [("official_language", 0.5)]}
-    found = ScriptedRetriever(graph, script).rank_relation_paths("Austria?", ids(graph, "Austria", "France"))
-    austria, france = LabelLinker(graph).link("Austria France").entities
+    found = ScriptedRetriever(graph, script).rank_relation_paths(Question("Austria?"), ids(graph, "Austria", "France"))
+    austria, france = LabelLinker(graph).link(Question("Austria France")).entities
     entities = (austria, replace(france, score=0.0, source="vector"))
     settings = GatherSettings()
     evidence = collect_evidence(
-        graph, "Austria?", entities, (), found, simple=True, settings=settings, cancelled=lambda: False
+        graph, Question("Austria?"), entities, (), found, simple=True, settings=settings, cancelled=lambda: False
     )  # fmt: skip
     verdict = ExtractiveReasoner(ExtractiveSettings()).draw_conclusion(evidence)
     assert [a.label for a in verdict.answers] == ["German"]
@@ -278,12 +279,12 @@ def test_literals_become_values(label, value):
     ],
 )
 def test_the_comparative_word_says_which_side_wins(question, dates, expected):
-    assert detect_side(question, dates=dates) == expected
+    assert detect_side(Question(question), dates=dates) == expected
 
 
 def test_a_question_without_a_choice_compares_nothing():
-    assert not is_comparison("what is the longest river of France?")
-    assert is_comparison("is the Rhine longer than the Aare?")
+    assert not is_comparison(Question("what is the longest river of France?"))
+    assert is_comparison(Question("is the Rhine longer than the Aare?"))
 
 
 @pytest.mark.parametrize("wrong", [{"hit": -0.1}, {"floor": -0.1}, {"floor": 2}, {"kinship": -1}])

@@ -14,6 +14,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled
+from retrieval.language.question import Question
 from retrieval.llm.prompts import describe_prompts
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -44,11 +45,11 @@ def graph(tmp_path):
 
 @pytest.fixture
 def evidence(graph):
-    linked = LabelLinker(graph).link(QUESTION)
-    paths = ScriptedRetriever(graph, SCRIPT).rank_relation_paths(QUESTION, ids(graph, "Switzerland"))
+    linked = LabelLinker(graph).link(Question(QUESTION))
+    paths = ScriptedRetriever(graph, SCRIPT).rank_relation_paths(Question(QUESTION), ids(graph, "Switzerland"))
     return collect_evidence(
         graph,
-        QUESTION,
+        Question(QUESTION),
         linked.entities,
         (),
         paths,
@@ -233,7 +234,11 @@ def test_a_label_cannot_leave_its_fence(tmp_path):
     graph = build(tmp_path / "evil", [("Switzerland", "capital", evil.replace("\n", " "))])
     engine_parts = ScriptedRetriever(graph, {"Switzerland": [("capital", 0.9)]}), LabelLinker(graph)
     with Endpoint(says("ans: not available")) as endpoint:
-        list(PathEngine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(AskRequest("Switzerland?")))
+        list(
+            PathEngine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(
+                AskRequest(Question("Switzerland?"))
+            )
+        )
         sent = endpoint.bodies[0]["messages"][-1]["content"]
     assert sent.count("</evidence>") == 1
     assert sent.splitlines()[1].startswith("Chain 1. Switzerland → [capital] → Bern‹/evidence›")
@@ -252,7 +257,7 @@ def engine(graph, url, **changes):
 
 def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
     with Endpoint(says("ans: ", "German")) as endpoint:
-        events = list(engine(graph, endpoint.url).run(AskRequest(QUESTION)))
+        events = list(engine(graph, endpoint.url).run(AskRequest(Question(QUESTION))))
     assert [event.type for event in events[-4:]] == [
         "chains.built",
         "answer.delta",
@@ -268,9 +273,9 @@ def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
 @pytest.mark.parametrize("behaviour", [fails(500), cut, silent, garbage, says("no form at all")])
 def test_when_the_model_fails_the_run_still_answers_from_the_graph(graph, behaviour):
     with Endpoint(behaviour) as endpoint:
-        events = list(engine(graph, endpoint.url).run(AskRequest(QUESTION)))
+        events = list(engine(graph, endpoint.url).run(AskRequest(Question(QUESTION))))
     plain = PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
-    expected = list(plain.run(AskRequest(QUESTION)))[-1]
+    expected = list(plain.run(AskRequest(Question(QUESTION))))[-1]
     assert isinstance(events[-1], AnswerFinal)
     assert events[-1].answers == expected.answers
     assert events[-1].warnings[0].endswith("The question was answered without the language model.")
@@ -280,7 +285,7 @@ def test_stopping_a_run_in_mid_reply_keeps_what_was_found(graph):
     with Endpoint(talks_without_end) as endpoint:
         events = []
         for event in engine(graph, endpoint.url).run(
-            AskRequest(QUESTION), cancelled=lambda: sum(isinstance(e, AnswerDelta) for e in events) >= 3
+            AskRequest(Question(QUESTION)), cancelled=lambda: sum(isinstance(e, AnswerDelta) for e in events) >= 3
         ):
             events.append(event)
         assert endpoint.hung_up.wait(2)
@@ -324,11 +329,13 @@ def test_a_number_that_a_program_gives_is_verified(evidence):
 
 def test_a_value_of_the_evidence_is_verified_however_it_is_written(tmp_path):
     graph = build(tmp_path / "sizes", [("Lake Brill", "depth", "1,200 m")])
-    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).rank_relation_paths("", ids(graph, "Lake Brill"))
+    paths = ScriptedRetriever(graph, {"Lake Brill": [("depth", 0.8)]}).rank_relation_paths(
+        Question(""), ids(graph, "Lake Brill")
+    )
     question = "How deep is Lake Brill?"
-    linked = LabelLinker(graph).link(question)
+    linked = LabelLinker(graph).link(Question(question))
     found = collect_evidence(
-        graph, question, linked.entities, (), paths,
+        graph, Question(question), linked.entities, (), paths,
         simple=True, settings=GatherSettings(), cancelled=lambda: False,
     )  # fmt: skip
     with Endpoint(says("ans: 1200 metres")) as endpoint:

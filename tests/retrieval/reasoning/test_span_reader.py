@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 from retrieval.answering.loading import load_encoder
+from retrieval.language.question import Question
 from retrieval.reasoning import span_reader
 from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence
@@ -40,7 +41,9 @@ def passage(at, title, text, score):
 )
 def test_what_is_asked_for_is_read_with_the_sentence_it_stands_in(reader, question, answer, sentence):
     read = [passage(0, "Bern", BERN, 0.6), passage(1, "Ulm", ULM, 0.6)]
-    found = find_answer_spans(question, read, lambda words: dict.fromkeys(words, 1 / len(words)), reader=reader)
+    found = find_answer_spans(
+        Question(question), read, lambda words: dict.fromkeys(words, 1 / len(words)), reader=reader
+    )
     assert (found[0].label, found[0].worth) == (answer, 1.0)
     at = found[0].sentence.at
     assert (at.passage, at.start, at.end) == sentence
@@ -50,7 +53,7 @@ def test_what_is_asked_for_is_read_with_the_sentence_it_stands_in(reader, questi
 def test_spans_of_one_passage_share_no_words_and_none_is_what_the_question_names(reader):
     read = [passage(0, "Bern", BERN, 0.6)]
     found = find_answer_spans(
-        "What is Bern the capital of?", read, lambda words: dict.fromkeys(words, 1.0), reader=reader
+        Question("What is Bern the capital of?"), read, lambda words: dict.fromkeys(words, 1.0), reader=reader
     )
     assert found[0].label == "Switzerland"
     assert "Bern" not in [each.label for each in found]
@@ -61,16 +64,18 @@ def test_spans_of_one_passage_share_no_words_and_none_is_what_the_question_names
 def test_a_long_passage_is_read_in_windows_and_the_title_is_no_answer(reader):
     filler = "Nothing else is said of it there. " * 60
     (best, *_) = sorted(
-        reader.read("When was the old mill built?", [("The old mill", f"{filler}The old mill was built in 1734.")]),
+        reader.read(
+            Question("When was the old mill built?"), [("The old mill", f"{filler}The old mill was built in 1734.")]
+        ),
         key=lambda span: -span.score,
     )
     text = f"{filler}The old mill was built in 1734."
     assert text[best.start : best.end].strip(".") == "1734"
-    assert all(span.start >= 0 for span in reader.read("What is it?", [("The old mill", "It is a mill.")]))
+    assert all(span.start >= 0 for span in reader.read(Question("What is it?"), [("The old mill", "It is a mill.")]))
 
 
 def test_nothing_is_read_in_an_empty_passage(reader):
-    assert reader.read("Who?", [("Title", ""), ("", "")]) == []
+    assert reader.read(Question("Who?"), [("Title", ""), ("", "")]) == []
 
 
 def test_only_the_encoder_that_it_was_trained_beside_has_a_reader():

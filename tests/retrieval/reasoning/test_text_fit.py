@@ -10,6 +10,7 @@ import pytest
 from retrieval.answering.paths import PathEngine
 from retrieval.answering.pipeline import AskRequest
 from retrieval.events import AnswerFinal
+from retrieval.language.question import Question
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.text_fit import FitWeights, TextFit
 from retrieval.types import NoAnswerReason, RelationPath
@@ -84,16 +85,18 @@ def test_a_relation_that_a_topic_lacks_is_said_not_to_be_in_the_graph(graph):
         ExtractiveReasoner(),
         text_fit=TextFit(graph, WordCounts()),
     )
-    *_, refused = engine.run(AskRequest("what was directed by Austria"))
+    *_, refused = engine.run(AskRequest(Question("what was directed by Austria")))
     assert isinstance(refused, AnswerFinal)
     assert refused.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
-    *_, answered = engine.run(AskRequest("what borders Austria"))
+    *_, answered = engine.run(AskRequest(Question("what borders Austria")))
     assert [a.label for a in answered.answers] == ["Italy"]
 
 
 def test_a_topic_without_paths_has_no_fit(graph):
     switzerland, austria = ids(graph, "Switzerland", "Austria")
     found = [RelationPath(austria, path(graph, "borders"), 0.9)]
-    ranked, fits = TextFit(graph, WordCounts()).score_paths("borders", found, [switzerland, austria], ["", ""])
+    ranked, fits = TextFit(graph, WordCounts()).score_paths(
+        Question("borders"), found, [switzerland, austria], ["", ""]
+    )
     assert [p.topic for p in ranked] == [austria]
     assert list(fits) == [austria]

@@ -10,6 +10,7 @@ from retrieval.answering.paths import PathEngine
 from retrieval.answering.pipeline import AskRequest
 from retrieval.errors import LLMError
 from retrieval.language.operators import HINTS
+from retrieval.language.question import Question
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Answer, NoAnswerReason, Span
@@ -45,7 +46,7 @@ def ask(tmp_path):
         engine = PathEngine(
             graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), reasoner or ExtractiveReasoner()
         )
-        return list(engine.run(AskRequest(question)))[-1]
+        return list(engine.run(AskRequest(Question(question))))[-1]
 
     return of
 

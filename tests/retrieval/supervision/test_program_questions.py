@@ -1,5 +1,6 @@
 """Questions written from a schema, and learning from questions with answers."""
 
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.execution import Executor
@@ -41,11 +42,11 @@ def test_answers_are_compared_as_people_write_them(tmp_path):
     parser, atlas = Parser(snapshot, None, Weights.load(PROGRAMS)), land.Land(snapshot)
     capital = parser.snapshot.find_relation("capital")
     assert capital is not None
-    best = parser.read("What is the capital of Egypt?").candidates[0]
+    best = parser.read(Question("What is the capital of Egypt?")).candidates[0]
     assert best.program == Walk(Entities(atlas.e("Egypt").ids), capital)
     assert is_right(parser, best, ["cairo"])
     assert not is_right(parser, best, ["Cairo", "Paris"])
-    total = parser.read("What is the total population of the countries in Africa?").candidates[0]
+    total = parser.read(Question("What is the total population of the countries in Africa?")).candidates[0]
     assert is_right(parser, total, ["201000000"])
 
 
@@ -69,7 +70,7 @@ def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path
     snapshot = land.build(tmp_path / "graph")
     base, atlas = Weights.load(PROGRAMS), land.Land(snapshot)
     asked = "Which countries are in Africa?"
-    candidates = Parser(snapshot, None, base).read(asked).candidates
+    candidates = Parser(snapshot, None, base).read(Question(asked)).candidates
     best = candidates[0]
     same = [other for other in candidates[1:] if is_same_result(other.result, best.result)]
     assert same
@@ -78,17 +79,17 @@ def test_a_program_that_is_given_is_learned_and_not_what_gives_the_same(tmp_path
     learned = fit_weights(snapshot, None, questions, base)
     assert (learned.given, learned.composed, learned.same_answers, learned.unfit) == (20, 20, 0, 0)
     assert learned.weights is not None
-    assert Parser(snapshot, None, learned.weights).read(asked).candidates[0].program is wanted
+    assert Parser(snapshot, None, learned.weights).read(Question(asked)).candidates[0].program is wanted
     # By its answers alone nothing changes: they all give the right ones.
     alone = [QuestionRecord(str(n), asked, answers=("Egypt", "Kenya", "Chad", "Togo")) for n in range(20)]
     unchanged = fit_weights(snapshot, None, alone, base).weights
     assert unchanged is not None
-    assert Parser(snapshot, None, unchanged).read(asked).candidates[0].program is best.program
+    assert Parser(snapshot, None, unchanged).read(Question(asked)).candidates[0].program is best.program
     # What people rejected is not right, though it gives the answers.
     refused = {one.id: [to_named_json(snapshot, best.program)] for one in alone}
     turned_away = fit_weights(snapshot, None, alone, base, refused=refused).weights
     assert turned_away is not None
-    assert Parser(snapshot, None, turned_away).read(asked).candidates[0].program is not best.program
+    assert Parser(snapshot, None, turned_away).read(Question(asked)).candidates[0].program is not best.program
     turned = And(atlas.african, atlas.countries)
     assert (
         fit_weights(snapshot, None, [QuestionRecord("1", asked, program=to_named_json(snapshot, turned))], base).given

@@ -9,6 +9,7 @@ import pytest
 
 from retrieval.errors import Cancelled, CheckpointError, StorageFullError, TrainingDataError
 from retrieval.language.operators import find_cues
+from retrieval.language.question import Question
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.retriever_loading import open_retriever
 from retrieval.supervision import program_learning as learning
@@ -47,8 +48,8 @@ def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, for
     result = train(method, graph, questions(), config=settings, out=tmp_path / "out", encoder=WordEncoder())
     opened = open_retriever(method, result.checkpoint, graph, WordEncoder(), cache=tmp_path / "cache")
     film = graph.find_entity("Film 01")
-    assert sum(path.score for path in opened.rank_relation_paths("who directed Film 01", [film])) <= 1 + 1e-6
-    assert all(path.topic == film for path in opened.retrieve("who directed Film 01", [film], budget=5))
+    assert sum(path.score for path in opened.rank_relation_paths(Question("who directed Film 01"), [film])) <= 1 + 1e-6
+    assert all(path.topic == film for path in opened.retrieve(Question("who directed Film 01"), [film], budget=5))
     weights = open_checkpoint(result.checkpoint, method=method, encoder="words").weights
     parts = {name.rsplit(".", 1)[0] for name in weights}
     static = {name for name in parts if name.split(".")[1] in ("gru", "query", "attention", "text", "norm", "skip")}

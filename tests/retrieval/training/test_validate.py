@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from retrieval.language.question import Question
 from retrieval.methods.retriever_loading import open_retriever
 from retrieval.train import train
 from retrieval.validation import Validation
@@ -28,12 +29,12 @@ def test_a_checkpoint_keeps_the_least_support_and_doubts_what_has_less(method, t
     opened = open_retriever(method, result.checkpoint, graph, encoder, cache=tmp_path / "cache")
     assert opened.least_support is not None
     film = graph.find_entity("Film 01")
-    found = opened.rank_relation_paths("who directed Film 01", [film])
+    found = opened.rank_relation_paths(Question("who directed Film 01"), [film])
     assert found
     for path in found:
         assert np.isfinite(path.support)
         assert path.doubted == (path.support < opened.least_support)
     other = build(tmp_path / "other", [("Film 99", "directed_by", "Varda")])
     elsewhere = open_retriever(method, result.checkpoint, other, encoder, cache=tmp_path / "cache")
-    paths = elsewhere.rank_relation_paths("who directed Film 99", [other.find_entity("Film 99")])
+    paths = elsewhere.rank_relation_paths(Question("who directed Film 99"), [other.find_entity("Film 99")])
     assert {path.doubted for path in paths} == {None}

@@ -51,7 +51,7 @@ class AgentDecision:
 
 def write_views(state: State) -> tuple[str, ...]:
     """The question as seen from each topic: ``which films did X and Y make``."""
-    return tuple(replace_topic_names(state.question, i, state.mentions) for i in range(len(state.topics)))
+    return tuple(replace_topic_names(state.question.text, i, state.mentions) for i in range(len(state.topics)))
 
 
 def build_decision(world: AgentWorld, state: State) -> AgentDecision:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent import wording
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.frontier import Around, Branch, Frontiers
@@ -74,7 +75,7 @@ class AgentWorld:
         self.snapshot = frontiers.snapshot
         self.limits = limits or AgentLimits()
 
-    def make_initial_state(self, question: str, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
+    def make_initial_state(self, question: Question, topics: Sequence[int], mentions: Sequence[str] = ()) -> State:
         """The state before the first step."""
         names = tuple(
             mentions[i] if i < len(mentions) and mentions[i] else self.snapshot.get_entity_label(topic)

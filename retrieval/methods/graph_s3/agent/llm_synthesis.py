@@ -18,6 +18,7 @@ import numpy as np
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMKeyError, LLMReplyError, OverBudgetError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.language.question import Question
 from retrieval.llm import prompts
 from retrieval.llm.chat import POLL_SECONDS
 from retrieval.llm.replies import PATIENCE, ReplyStore
@@ -133,7 +134,7 @@ def _run_exploration(
 ) -> _Try:
     """One question. What was not possible changed nothing and is left out of the trajectory."""
     policy = PromptedPolicy(world, settings, kept=store)
-    beginning = state = world.make_initial_state(question.question.question, question.topics, question.names)
+    beginning = state = world.make_initial_state(Question(question.question.question), question.topics, question.names)
     actions: list[Action] = []
     thoughts: list[str] = []
     while not state.ended and state.steps < world.limits.steps:

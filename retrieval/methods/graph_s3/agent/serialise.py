@@ -55,7 +55,7 @@ def build_prompt_fields(world: AgentWorld, state: State, facts: int = FACTS[0]) 
         facts: most facts of the window that are listed; its relations are listed whatever it is.
     """
     return {
-        "question": wrap_fenced(state.question),
+        "question": wrap_fenced(state.question.text),
         "topics": wrap_fenced_lines(_label(world, entity) for entity in state.topics),
         "front": _write_front(world, state.frontiers[-1]),
         "window": _write_window(world, state.window, facts) if state.window is not None else wrap_fenced("nothing"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Action
 from retrieval.methods.graph_s3.agent.frontier import Branch
 
@@ -82,7 +83,7 @@ class State:
         ended: by a Finish.
     """
 
-    question: str
+    question: Question
     topics: tuple[int, ...]
     mentions: tuple[str, ...]
     frontiers: tuple[AgentFrontier, ...]

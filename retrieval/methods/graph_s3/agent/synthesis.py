@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from retrieval.errors import check
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Action, Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.refinement import find_shortest_actions
@@ -124,7 +125,7 @@ def walk(
     rng: np.random.Generator,
 ) -> tuple[State, State, tuple[Action, ...], tuple[int, ...]]:
     """One try: the state before, the state after, what was done, and where it strayed. It may not have ended."""
-    beginning = state = world.make_initial_state(question.question.question, question.topics, question.names)
+    beginning = state = world.make_initial_state(Question(question.question.question), question.topics, question.names)
     actions: list[Action] = []
     strayed: list[int] = []
     while not state.ended and state.steps < world.limits.steps:
@@ -229,7 +230,7 @@ def to_episode(world: AgentWorld, trajectory: Trajectory, question: Grounded) ->
 
     An exploration that shows nothing new here, because pages are larger than where it was made, is left out.
     """
-    beginning = state = world.make_initial_state(trajectory.question, question.topics, question.names)
+    beginning = state = world.make_initial_state(Question(trajectory.question), question.topics, question.names)
     actions: list[Action] = []
     thoughts: list[str] = []
     strayed: list[int] = []

@@ -74,7 +74,7 @@ def _find_ranking_name_spans(question: QuestionWords, adjectives: Adjectives) ->
 def _find_temporal_firsts(question: QuestionWords) -> list[tuple[int, int]]:
     """Where "first" only says that something began then: "first lit after 1900", and not who first did it."""
     words = question.words
-    if not question.quantities or vocabulary.detect_question_kind(question) == "who":
+    if not question.quantities or question.kind == "who":
         return []
     return [
         (n, n + 1)

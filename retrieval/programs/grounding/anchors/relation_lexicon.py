@@ -218,7 +218,7 @@ class Meanings:
         """Whether a period is one of many in which things are counted, and no fee of each: "how many each month"."""
         period, before = question.words[index].text, question.words[index - 1].text if index else ""
         words = self.schema.relations[relation].label.casefold().split()
-        counts = before in EACH and vocabulary.detect_question_kind(question) == "how many"
+        counts = before in EACH and question.kind == "how many"
         return counts and period not in words and PERIODICAL.get(period) in words
 
     def _is_followed(self, question: QuestionWords, last: int, relation: int) -> bool:

@@ -102,7 +102,7 @@ class Adjectives:
         of "how much each month".
         """
         following_stem = question.words[behind].stem if behind < len(question.words) else ""
-        counts = vocabulary.detect_question_kind(question) == "how many"
+        counts = question.kind == "how many"
         periodical = PERIODICAL.get(question.words[behind].text) if behind < len(question.words) else None
         return any(
             "per" in label_words or (not counts and periodical in label_words)

@@ -87,7 +87,7 @@ class UnknownNouns:
         if schema.listing is not None:
             is_complete = schema.kinds[most[0]] == len(schema.columns.list_sources(schema.listing))
             kinds = most[:1] if is_complete else []
-        elif vocabulary.detect_question_kind(question) != "how many":
+        elif question.kind != "how many":
             kinds = []
         else:
             kinds = [kind for kind in most if schema.surrogates[0][schema.list_members(kind)].all()][:_TABLES]

@@ -16,6 +16,7 @@ from retrieval.answering.programs import ProgramEngine
 from retrieval.evidence.reach import Reach
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.language.words import read as read_words
 from retrieval.pretrained import CHOICE, PROGRAMS
 from retrieval.programs.algebra.operations import Count, Entities, Walk
@@ -95,7 +96,7 @@ def test_signs_tell_an_outcome_from_the_others(read):
     ]
     reaches, verdict = [reach(0.7, HAMLET), reach(0.2, MACBETH, path=(4,))], answered(HAMLET, score=0.7)
     seen = QuestionContext(
-        "Which plays did Anne write?",
+        Question("Which plays did Anne write?"),
         read,
         paths,
         verdict,
@@ -152,7 +153,7 @@ def test_the_likeliest_outcome_is_chosen_where_it_is_likely_enough(read):
     choice = OutcomeChoice({"programs": 2.0, "paths": 3.0, "one": -2.0})
     reaches = [reach(0.7, MACBETH, path=(4,))]
     found = collect_outcomes(read, (), reaches)
-    seen = QuestionContext("Which plays did Anne write?", read)
+    seen = QuestionContext(Question("Which plays did Anne write?"), read)
     chosen = select_outcome(seen, found, choice)
     # 2 x 0.3 + 3 x 0.7 - 2 = 0.7 for the second, 2 x 0.5 - 2 = -1 for the first.
     assert (chosen.outcome, chosen.sure) == (found[1], pytest.approx(1 / (1 + math.exp(-0.7)), abs=1e-6))
@@ -165,12 +166,16 @@ def test_the_likeliest_outcome_is_chosen_where_it_is_likely_enough(read):
 def test_a_path_shows_what_a_program_walks_as_well(read):
     choice = OutcomeChoice({"programs": 2.0, "paths": 3.0})
     by_path = select_outcome(
-        QuestionContext("?", read), collect_outcomes(read, (), [reach(0.7, HAMLET)], answered(HAMLET)), choice
+        QuestionContext(Question("?"), read), collect_outcomes(read, (), [reach(0.7, HAMLET)], answered(HAMLET)), choice
     )
     assert (by_path.outcome.by_paths, by_path.is_program(read)) == (True, False)
-    in_part = select_outcome(QuestionContext("?", read), collect_outcomes(read, (), [reach(0.7, HAMLET)]), choice)
+    in_part = select_outcome(
+        QuestionContext(Question("?"), read), collect_outcomes(read, (), [reach(0.7, HAMLET)]), choice
+    )
     assert in_part.is_program(read)
-    alone = select_outcome(QuestionContext("?", None), collect_outcomes(None, (), [reach(0.7, HAMLET)]), choice)
+    alone = select_outcome(
+        QuestionContext(Question("?"), None), collect_outcomes(None, (), [reach(0.7, HAMLET)]), choice
+    )
     assert not alone.is_program(read)
 
 
@@ -188,7 +193,7 @@ def test_the_weights_that_come_with_clew_prefer_what_both_say():
     choice, read = OutcomeChoice.load(CHOICE), understood(meaning(WROTE, nodes(HAMLET), 2.0, 0.5))
     paths = [RelationPath(0, (3,), 0.7, support=0.9), RelationPath(0, (4,), 0.3, support=0.9)]
     reaches = [reach(0.7, HAMLET), reach(0.3, MACBETH, path=(4,))]
-    seen = QuestionContext("Which plays did Anne write?", read, paths, answered(HAMLET, score=0.7))
+    seen = QuestionContext(Question("Which plays did Anne write?"), read, paths, answered(HAMLET, score=0.7))
     both, other = (
         choice.compute_probability(own)
         for own in compute_signs(seen, collect_outcomes(read, (), reaches, answered(HAMLET, score=0.7)))
@@ -198,7 +203,7 @@ def test_the_weights_that_come_with_clew_prefer_what_both_say():
 
 def test_of_and_s_go_on_outside_of_names():
     question = "what is the gender of Duke of Kent 's son ?"
-    assert count_genitives(question, [(3, 22, 34)]) == 2
+    assert count_genitives(Question(question), [(3, 22, 34)]) == 2
 
 
 @pytest.mark.parametrize(("more", "is_whole"), [([], True), ([("Italy", "currency", "Euro")], False)])

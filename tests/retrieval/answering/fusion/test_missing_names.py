@@ -9,6 +9,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.methods.registry import DEFAULT
 from retrieval.types import NoAnswerReason
 
@@ -30,7 +31,7 @@ def ask(tmp_path_factory):
         TripleTable.from_facts([list(row) for row in FACTS]), tmp_path_factory.mktemp("towns") / "g"
     )
     engine = load_engine(EngineSpec(snapshot.path, None, DEFAULT), load_parts(snapshot, load_encoder()))
-    return lambda question: list(engine.run(AskRequest(question)))[-1]
+    return lambda question: list(engine.run(AskRequest(Question(question))))[-1]
 
 
 def labels(final):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Action
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.state import State
@@ -34,7 +35,7 @@ class GraphEnvironment:
         judge: Judge | None = None,
     ) -> None:
         self.world = world
-        self._match_name_beginning = world.make_initial_state(question, topics, mentions)
+        self._match_name_beginning = world.make_initial_state(Question(question), topics, mentions)
         self.state = self._match_name_beginning
         self._judge = judge
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.kg import search
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
@@ -240,7 +241,7 @@ def test_actions_travel_by_labels(films):
 
 
 def test_what_cannot_be_understood_says_why(films):
-    state = world(films).make_initial_state("q", ids(films, "Normal"))
+    state = world(films).make_initial_state(Question("q"), ids(films, "Normal"))
     unknown = RelationStep("married_to", "married to")
     for action, reason in [
         (AgentAction("explore", (Node(0, "Nobody"),)), "The graph has no entity 'Nobody'."),
@@ -258,7 +259,7 @@ def test_known_paths_are_a_policy(films):
     topic = ids(films, "Jane Anderson")[0]
     known = [("-written_by release_year", 0.6), ("-written_by", 0.3), ("-directed_by", 0.1)]
     policy = PathsPolicy(graph, [RelationPath(topic, path(films, text), p) for text, p in known])
-    state = graph.make_initial_state("when were Jane Anderson's films released", [topic])
+    state = graph.make_initial_state(Question("when were Jane Anderson's films released"), [topic])
     taken = []
     while not state.ended:
         best = policy.propose(state)[0]

@@ -9,6 +9,7 @@ from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
+from retrieval.language.question import Question
 from retrieval.llm.metering import Limit, Meter, use_meter
 from retrieval.llm.prompts import describe_prompts
 from tests.retrieval.films import WordEncoder
@@ -43,7 +44,7 @@ def ask(graph, endpoint, *, reasoner="extractive", policy="llm", budget=None):
     engine = load_engine(spec, load_parts(graph, WordEncoder()), llm=llm)
     meter = Meter(Limit(tokens=budget))
     with use_meter(meter):
-        return list(engine.run(AskRequest(QUESTION, given=tuple(ids(graph, "Jaws"))))), meter.usage
+        return list(engine.run(AskRequest(Question(QUESTION), given=tuple(ids(graph, "Jaws"))))), meter.usage
 
 
 def steps(events):

@@ -9,6 +9,7 @@ from retrieval.answering.loading import load_engine, load_parts
 from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.errors import ConfigError
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from retrieval.methods.graph_s3.agent import policy, serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
@@ -47,7 +48,7 @@ def episode(graph):
     there, back = path(graph, "directed_by -directed_by")
     actions = (Explore(0), Choose((there,)), Explore(1), Choose((back,)), Finish())
     return world, Episode(
-        question, world.make_initial_state(QUESTION.question, question.topics, ("Jaws",)), actions, 1.0
+        question, world.make_initial_state(Question(QUESTION.question), question.topics, ("Jaws",)), actions, 1.0
     )
 
 
@@ -96,11 +97,11 @@ def test_it_is_trained_kept_opened_and_asked(graph, episode, tmp_path):
     assert not list(tmp_path.glob(".out.resume*"))
 
     retriever = open_retriever("graph-s3", result.checkpoint, graph, encoder, cache=tmp_path)
-    found = retriever.rank_relation_paths(QUESTION.question, ids(graph, "Jaws"))
+    found = retriever.rank_relation_paths(Question(QUESTION.question), ids(graph, "Jaws"))
     assert [(each.relations, each.score) for each in found] == [(path(graph, "directed_by -directed_by"), 1.0)]
     spec = EngineSpec(graph.path, result.checkpoint, "graph-s3", options=(("steps", 6),))
     engine = load_engine(spec, load_parts(graph, encoder))
-    events = list(engine.run(AskRequest(QUESTION.question, given=tuple(ids(graph, "Jaws")))))
+    events = list(engine.run(AskRequest(Question(QUESTION.question), given=tuple(ids(graph, "Jaws")))))
     assert events[0].prompts.keys() == {"graph-s3"}
     assert [event.chosen.kind for event in events if event.type == "agent.step"] == [
         "explore", "choose", "explore", "choose", "finish",

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from retrieval.errors import Cancelled
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
@@ -47,7 +48,7 @@ def examples(world):
         Choose(path(graph, "-directed_by")),
         Finish(),
     ]
-    beginning = world.make_initial_state(QUESTION, ids(graph, "Jaws"))
+    beginning = world.make_initial_state(Question(QUESTION), ids(graph, "Jaws"))
     return make_examples(world, beginning, actions, ["go on"] * 5)
 
 
@@ -177,7 +178,7 @@ def test_stopped_reinforcement_goes_on_against_what_was_imitated(world, tiny, ex
 def test_what_a_model_writes_that_is_no_action_is_said(world, tiny):
     model = AdaptedModel(str(tiny), rank=2, dropout=0.0).eval()
     policy = LanguagePolicy(world, model, context=1024, longest=8)
-    (proposed,) = policy.propose(world.make_initial_state(QUESTION, ids(world.snapshot, "Jaws")))
+    (proposed,) = policy.propose(world.make_initial_state(Question(QUESTION), ids(world.snapshot, "Jaws")))
     assert isinstance(proposed.action, Unreadable)
     assert proposed.action.reason.startswith("The reply cannot be used: it ")
 
@@ -185,7 +186,7 @@ def test_what_a_model_writes_that_is_no_action_is_said(world, tiny):
 def test_a_state_is_cut_to_the_context(world, tiny, tmp_path):
     graph = build(tmp_path / "hub.graph", [("Hub", "has", f"Part {i:02}") for i in range(90)])
     hub = AgentWorld(Frontiers(graph), AgentLimits())
-    state, _ = hub.apply_action(hub.make_initial_state("what has it?", ids(graph, "Hub")), Explore(0))
+    state, _ = hub.apply_action(hub.make_initial_state(Question("what has it?"), ids(graph, "Hub")), Explore(0))
     made = trainer(hub, tiny, tmp_path / "resume", settings=LanguageTraining(context=1500, longest=40))
     row = made._encode_example(make_examples(hub, state, [Choose(path(graph, "has"))], ["go on"])[0])
     learned = [token for token, label in zip(row["input_ids"], row["labels"], strict=True) if label != -100]

@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMReplyError, OverBudgetError
+from retrieval.language.question import Question
 from retrieval.llm.metering import Limit, Meter, estimate, use_meter
 from retrieval.llm.replies import ReplyStore
 from retrieval.methods.graph_s3.agent import serialise
@@ -166,7 +167,7 @@ def test_fewer_facts_are_listed_when_the_context_is_short(tmp_path):
     graph = build(tmp_path / "hub.graph", [("Hub", "has", f"Part {i:02}") for i in range(90)])
     with Endpoint(says(act("finish"))) as endpoint:
         world = AgentWorld(Frontiers(graph), AgentLimits())
-        state, _ = world.apply_action(world.make_initial_state("what has it?", ids(graph, "Hub")), Explore(0))
+        state, _ = world.apply_action(world.make_initial_state(Question("what has it?"), ids(graph, "Hub")), Explore(0))
         for context in (0, 1700, 1050):
             PromptedPolicy(world, settings(endpoint, context_length=context)).propose(state)
     whole, short, least = (body["messages"][-1]["content"] for body in endpoint.bodies)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent import rollouts, small_policy
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
@@ -46,7 +47,7 @@ def policy(tmp_path, monkeypatch):
 
 
 def begun(policy):
-    return policy.world.make_initial_state(QUESTION, ids(policy.world.snapshot, "Jane Anderson"))
+    return policy.world.make_initial_state(Question(QUESTION), ids(policy.world.snapshot, "Jane Anderson"))
 
 
 def go(policy, state, *actions):
@@ -90,7 +91,7 @@ def test_what_is_proposed_depends_on_the_state_alone(policy):
 
 def test_searches_of_many_questions_are_those_of_each(policy):
     world, state = policy.world, begun(policy)
-    other = world.make_initial_state(QUESTION, ids(world.snapshot, "Anne Heche"))
+    other = world.make_initial_state(Question(QUESTION), ids(world.snapshot, "Anne Heche"))
     asked = policy.model.read(_texts(2))
     given = (world, policy.model, asked, policy.relations)
     both = find_likely_searches(*given, [(0, state), (1, other)], width=3)

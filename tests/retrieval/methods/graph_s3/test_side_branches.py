@@ -5,6 +5,7 @@ import pytest
 from retrieval.answering.agent import GraphS3Engine
 from retrieval.answering.pipeline import AskRequest
 from retrieval.evidence.verbalise import format_chain
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
@@ -46,7 +47,7 @@ def released(graph, *heads):
 
 def searched(graph, question, *actions):
     world = AgentWorld(Frontiers(graph))
-    state = world.make_initial_state(question, ids(graph, "Ann"))
+    state = world.make_initial_state(Question(question), ids(graph, "Ann"))
     for action in actions:
         state, seen = world.apply_action(state, action)
         assert seen.valid, seen.text
@@ -107,7 +108,7 @@ def asked(graph, reasoner, evidence="auto"):
     )  # fmt: skip
     made = engine(graph, {}, policy=lambda world: Scripted(*actions))
     agent = GraphS3Engine(graph, made.deciders, made.linker, reasoner, options=GraphS3Options(evidence=evidence))
-    return list(agent.run(AskRequest(QUESTION, given=tuple(ids(graph, "Ann")))))
+    return list(agent.run(AskRequest(Question(QUESTION), given=tuple(ids(graph, "Ann")))))
 
 
 def test_films_of_a_year_are_the_answer_and_not_the_year(films):

@@ -8,6 +8,7 @@ import pytest
 from retrieval.__main__ import main
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish, Unreadable
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld
 from retrieval.methods.graph_s3.agent.frontier import Frontiers
@@ -112,7 +113,7 @@ def test_tries_go_astray_and_come_back(world):
 
 def test_the_guide_comes_back_from_wherever_it_is(world):
     goal = {t: path(world.snapshot, "-written_by release_year") for t in ids(world.snapshot, "Jane Anderson")}
-    state = world.make_initial_state("q", list(goal))
+    state = world.make_initial_state(Question("q"), list(goal))
     taken = [Explore(0), choose(world, "-directed_by")]
     state = run_actions(world, state, taken)
     while not state.ended:
@@ -185,7 +186,7 @@ def test_refinement_may_keep_the_answers_alone(tmp_path):
     """There and back again gives what the first step gave: by eq. 5 alone the way is cut to that."""
     graph = build(tmp_path / "songs.graph", [("Believe", "tracks", "One"), ("One", "song", "One")])
     world = AgentWorld(Frontiers(graph, simple=False))
-    beginning = world.make_initial_state("what is the song of Believe's tracks", ids(graph, "Believe"))
+    beginning = world.make_initial_state(Question("what is the song of Believe's tracks"), ids(graph, "Believe"))
     actions = (Explore(0), choose(world, "tracks"), Explore(1), choose(world, "song"), Finish())
     assert find_shortest_actions(world, beginning, actions) == actions
     assert find_shortest_actions(world, beginning, actions, "answers") == (
@@ -196,7 +197,7 @@ def test_refinement_may_keep_the_answers_alone(tmp_path):
 
 
 def test_refinement_drops_pages_and_what_was_not_possible(world):
-    beginning = world.make_initial_state("q", ids(world.snapshot, "Jane Anderson"))
+    beginning = world.make_initial_state(Question("q"), ids(world.snapshot, "Jane Anderson"))
     actions = (Finish(), Explore(0), Explore(0), choose(world, "-written_by"), Finish())
     assert find_shortest_actions(world, beginning, actions) == (
         Explore(0),
@@ -208,7 +209,7 @@ def test_refinement_drops_pages_and_what_was_not_possible(world):
 def test_rewards_of_steps(world):
     """Eq. 8: possible, well formed, the refined action, part of it."""
     topic = ids(world.snapshot, "Jane Anderson")
-    state = world.make_initial_state("q", topic)
+    state = world.make_initial_state(Question("q"), topic)
     weights = RewardWeights(form=0.1, partial=0.5)
     golden = Golden([(Explore(0), choose(world, "-written_by"), Finish())])
 
@@ -232,7 +233,9 @@ def test_rewards_of_steps(world):
 
 
 def test_rewards_of_all_options_agree_with_those_of_each(world):
-    state = run_actions(world, world.make_initial_state("q", ids(world.snapshot, "Jane Anderson")), [Explore(0)])
+    state = run_actions(
+        world, world.make_initial_state(Question("q"), ids(world.snapshot, "Jane Anderson")), [Explore(0)]
+    )
     golden = (choose(world, "-written_by"),)
     actions = tuple(option.action for option in world.list_options(state))
     each = [compute_step_reward(world, state, action, golden) for action in actions]
@@ -240,7 +243,7 @@ def test_rewards_of_all_options_agree_with_those_of_each(world):
 
 
 def test_reward_of_the_outcome(world):
-    state = world.make_initial_state("q", ids(world.snapshot, "Jane Anderson"))
+    state = world.make_initial_state(Question("q"), ids(world.snapshot, "Jane Anderson"))
     films = np.sort(ids(world.snapshot, "Normal", "If These Walls", "Olive Kitteridge"))
     before = run_actions(world, state, [Explore(0), choose(world, "-written_by")])
     assert compute_outcome_reward(before, films) == 0.0, "it has not ended"

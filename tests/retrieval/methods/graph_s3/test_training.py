@@ -10,6 +10,7 @@ from retrieval.answering.loading import load_engine
 from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.errors import Cancelled, ConfigError, TrainingDataError
+from retrieval.language.question import Question
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent.decisions import BACK, CHOOSE, FINISH, ONWARD, TOPIC, build_decision
 from retrieval.methods.graph_s3.agent.environment import AgentWorld
@@ -51,7 +52,7 @@ def policy(films, result):
 
 def search(found, question, topic):
     """What the most probable actions end with."""
-    state = found.world.make_initial_state(question, ids(found.world.snapshot, topic))
+    state = found.world.make_initial_state(Question(question), ids(found.world.snapshot, topic))
     while not state.ended and state.steps < 12:
         state, _ = found.world.apply_action(state, found.propose(state)[0].action)
     return set(labels(found.world.snapshot, state.find_answers()))
@@ -124,7 +125,7 @@ def test_a_policy_decides_in_a_graph_that_it_never_saw(films, trained, tmp_path)
 def test_only_what_is_possible_is_proposed_and_shares_sum_to_one(films, trained):
     found = policy(films, trained)
     world = found.world
-    state = world.make_initial_state("who directed Film 03", ids(films, "Film 03"))
+    state = world.make_initial_state(Question("who directed Film 03"), ids(films, "Film 03"))
     for _ in range(4):
         proposed = found.propose(state)
         assert {each.action for each in proposed} == {option.action for option in world.list_options(state)}
@@ -140,7 +141,7 @@ def test_only_what_is_possible_is_proposed_and_shares_sum_to_one(films, trained)
 def test_kinds_of_options_and_where_the_agent_is(films):
     world = AgentWorld(Frontiers(films))
     topics = ids(films, "Varda", "Welles")
-    state = world.make_initial_state("which films did Varda and Welles direct", topics)
+    state = world.make_initial_state(Question("which films did Varda and Welles direct"), topics)
     decision = build_decision(world, state)
     assert (decision.view, decision.lineage, decision.kinds.tolist()) == (0, (), [TOPIC, TOPIC])
     state, _ = world.apply_action(state, decision.actions[1])
@@ -202,9 +203,11 @@ def test_the_engine_answers_with_the_checkpoint(films, trained):
 
     parts = GraphParts(films, WordEncoder())
     spec = EngineSpec(films.path, trained.checkpoint, "graph-s3")
-    events = list(load_engine(spec, parts).run(AskRequest("which films did Varda direct")))
+    events = list(load_engine(spec, parts).run(AskRequest(Question("which films did Varda direct"))))
     assert {answer.label for answer in events[-1].answers} == walk("Varda", SHAPES["which films did {} direct"])
-    zero = list(load_engine(EngineSpec(films.path, None, "graph-s3"), parts).run(AskRequest("who directed Film 03")))
+    zero = list(
+        load_engine(EngineSpec(films.path, None, "graph-s3"), parts).run(AskRequest(Question("who directed Film 03")))
+    )
     assert zero[0].checkpoint is None
     assert any(event.type == "agent.step" for event in zero)
 

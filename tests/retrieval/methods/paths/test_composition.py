@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from retrieval.kg import search
+from retrieval.language.question import Question
 from retrieval.methods.paths.composition import TopicQuestion, generate_composed_questions
 from retrieval.methods.retriever_loading import open_retriever
 from retrieval.train import train
@@ -76,6 +77,8 @@ def test_a_relation_path_that_no_question_has_is_followed(composed, hops, tmp_pa
     result = train("rel-rag-path", graph, known, config=settings, out=tmp_path / "out", encoder=encoder)
     opened = open_retriever("rel-rag-path", result.checkpoint, graph, encoder, cache=tmp_path / "cache")
     campion = graph.find_entity("Campion")
-    (best,) = opened.rank_relation_paths("what is the language of what was directed by Campion", [campion], limit=1)
+    (best,) = opened.rank_relation_paths(
+        Question("what is the language of what was directed by Campion"), [campion], limit=1
+    )
     assert len(best.relations) == hops
     assert (best.relations == path(graph, "-directed_by in_language")) == (hops == 2)

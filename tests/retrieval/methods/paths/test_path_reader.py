@@ -6,6 +6,7 @@ import torch
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.methods.zero_shot.candidates import find_candidates, has_simple_walks
 from retrieval.methods.zero_shot.common_relations import list_common_relations
 from retrieval.methods.zero_shot.features import (
@@ -106,8 +107,8 @@ def test_idioms_are_put_plainly(asks, means):
 
 
 def test_whether_somebody_is_a_man_or_a_woman_is_told():
-    assert is_gender_question("Is Ben's other half a woman or a man?")
-    assert not is_gender_question("Is Ben a man?")
+    assert is_gender_question(Question("Is Ben's other half a woman or a man?"))
+    assert not is_gender_question(Question("Is Ben a man?"))
 
 
 @pytest.mark.parametrize(

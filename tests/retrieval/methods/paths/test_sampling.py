@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from retrieval.errors import ConfigError
+from retrieval.language.question import Question
 from retrieval.methods import registry
 from retrieval.methods.paths.sampling import Drawn, draw
 from retrieval.methods.paths.walker import WalkOptions
@@ -119,13 +120,13 @@ def test_drawn_and_ranked_inference_agree_on_what_is_probable(method, trained):
         )
         for inference in ("ranked", "sampled")
     }  # fmt: skip
-    best = [retriever.rank_relation_paths(QUESTION, [topic])[0] for retriever in asked.values()]
+    best = [retriever.rank_relation_paths(Question(QUESTION), [topic])[0] for retriever in asked.values()]
     assert best[0].relations == best[1].relations
     assert best[0].score == pytest.approx(best[1].score, abs=0.1)
-    drawn = list(asked["sampled"].retrieve(QUESTION, [topic], budget=50, seed=1))
-    assert drawn == list(asked["sampled"].retrieve(QUESTION, [topic], budget=50, seed=1))
+    drawn = list(asked["sampled"].retrieve(Question(QUESTION), [topic], budget=50, seed=1))
+    assert drawn == list(asked["sampled"].retrieve(Question(QUESTION), [topic], budget=50, seed=1))
     assert {path.arcs for path in drawn} <= {
-        path.arcs for path in asked["ranked"].retrieve(QUESTION, [topic], budget=500)
+        path.arcs for path in asked["ranked"].retrieve(Question(QUESTION), [topic], budget=500)
     }
 
 
@@ -133,7 +134,13 @@ def test_a_larger_configuration_of_rapl_keeps_no_fewer_paths(trained):
     graph, topic = trained.graph, trained.graph.find_entity(TOPIC)
     found = open_retriever("rapl", trained.checkpoint("rapl"), graph, trained.encoder, cache=trained.cache)
     sizes = [
-        len(list(found.apply_options(replace(found.options, draws=draws)).retrieve(QUESTION, [topic], budget=500)))
+        len(
+            list(
+                found.apply_options(replace(found.options, draws=draws)).retrieve(
+                    Question(QUESTION), [topic], budget=500
+                )
+            )
+        )
         for draws in ("K60-M80", "K120-M200")
     ]
     assert 0 < sizes[0] <= sizes[1]
@@ -141,7 +148,7 @@ def test_a_larger_configuration_of_rapl_keeps_no_fewer_paths(trained):
 
 def test_the_probability_of_a_drawn_path_is_its_steps_multiplied(trained):
     found = open_retriever("rapl", trained.checkpoint("rapl"), trained.graph, trained.encoder, cache=trained.cache)
-    path = next(iter(found.retrieve(QUESTION, [trained.graph.find_entity(TOPIC)], budget=50)))
+    path = next(iter(found.retrieve(Question(QUESTION), [trained.graph.find_entity(TOPIC)], budget=50)))
     topics = np.array([path.topic])
     walker = found.walker
     with torch.inference_mode():

@@ -7,6 +7,7 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.linking import encoder as encoders
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever, _apply_sort_prior, _apply_step_prior
 from retrieval.reasoning.gather import execute_paths
@@ -34,7 +35,7 @@ def retriever(tmp_path_factory):
 
 def best(retriever, question, topic):
     graph = retriever.snapshot
-    found = retriever.rank_relation_paths(question, [graph.find_entity(topic)])[0]
+    found = retriever.rank_relation_paths(Question(question), [graph.find_entity(topic)])[0]
     total = graph.num_relations
     return tuple(("-" if r >= total else "") + graph.get_relation_label(r % total) for r in found.relations)
 
@@ -61,7 +62,7 @@ def test_questions_find_their_paths_without_any_training(retriever, question, to
 
 def test_what_the_graph_says_is_supported(retriever):
     graph = retriever.snapshot
-    found = retriever.rank_relation_paths("Who wrote Faust?", [graph.find_entity("Faust")], limit=32)
+    found = retriever.rank_relation_paths(Question("Who wrote Faust?"), [graph.find_entity("Faust")], limit=32)
     assert 0.9 < sum(path.score for path in found) <= 1 + 1e-5
     assert found[0].support > 0.9
     assert not found[0].doubted
@@ -77,7 +78,7 @@ def test_what_the_graph_says_is_supported(retriever):
     ],
 )
 def test_what_nothing_of_the_graph_says_is_doubted(retriever, question, topic):
-    found = retriever.rank_relation_paths(question, [retriever.snapshot.find_entity(topic)])
+    found = retriever.rank_relation_paths(Question(question), [retriever.snapshot.find_entity(topic)])
     assert found[0].doubted, found[0].support
 
 
@@ -99,13 +100,13 @@ def test_who_a_question_leads_back_to_is_its_answer(family):
     graph, asked = family.snapshot, "Who is the mother of Ann's child?"
     ann = graph.find_entity("Ann")
     assert best(family, asked, "Ann") == ("child", "mother")
-    paths = family.rank_relation_paths(asked, [ann])
+    paths = family.rank_relation_paths(Question(asked), [ann])
     reaches = execute_paths(graph, paths, simple=family.simple, cancelled=lambda: False)
     assert reaches[0].targets.tolist() == [ann]
-    arcs = next(family.retrieve(asked, [ann])).arcs
+    arcs = next(family.retrieve(Question(asked), [ann])).arcs
     assert len(arcs) == 2
     # Who shares something with her is somebody else.
-    others = family.rank_relation_paths("Who else has the same profession as Ann?", [ann])
+    others = family.rank_relation_paths(Question("Who else has the same profession as Ann?"), [ann])
     assert not any(path.returns for path in others)
 
 
@@ -143,6 +144,6 @@ def test_methods_without_a_checkpoint_rank_a_question_once(retriever, monkeypatc
     monkeypatch.setattr(ZeroShotRetriever, "rank", lambda *asked: ranked.append(asked[2]) or rank(*asked))
     others = [retriever.copy_for_method("reg-path"), retriever.copy_for_method("reg-triple", "abc")]
     with ThreadPoolExecutor(2) as both:
-        first, second = both.map(lambda one: one.rank_relation_paths(question, topics), others)
+        first, second = both.map(lambda one: one.rank_relation_paths(Question(question), topics), others)
     assert (len(ranked), first == second, len(first) > 1) == (1, True, True)
     assert [(one.method, one.checkpoint) for one in others] == [("reg-path", None), ("reg-triple", "abc")]

@@ -8,6 +8,7 @@ import torch
 
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import integrity
+from retrieval.language.question import Question
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner, build_trie
 from retrieval.methods.reg_path.plans import PlanOptions, search
 from retrieval.methods.reg_path.spec import RegPathConfig
@@ -117,10 +118,10 @@ def test_it_is_trained_and_opened_like_any_method(tiny, tmp_path):
     assert result.metrics["dev_path_probability"] > 0.2
     retriever = open_retriever("reg-path", result.checkpoint, graph, encoder, cache=tmp_path)
     topic = graph.find_entity("Film 01")
-    best = retriever.rank_relation_paths("who directed Film 01", [topic])
+    best = retriever.rank_relation_paths(Question("who directed Film 01"), [topic])
     assert sum(path.score for path in best) == pytest.approx(1.0)
     again = open_retriever("reg-path", result.checkpoint, graph, encoder, cache=tmp_path)
-    assert again.rank_relation_paths("who directed Film 01", [topic]) == best
+    assert again.rank_relation_paths(Question("who directed Film 01"), [topic]) == best
     (result.checkpoint / "config.json").write_text(
         (result.checkpoint / "config.json").read_text().replace('"lora_rank": 4', '"lora_rank": 3')
     )

@@ -9,6 +9,7 @@ import torch
 from retrieval.errors import TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.methods.reg_path.model import SmallPlanner
 from retrieval.methods.reg_path.plan_batches import (
     Planned,
@@ -139,8 +140,8 @@ def test_a_relation_that_no_question_taught_is_followed(tmp_path):
     retriever = open_retriever("reg-path", result.checkpoint, other, encoder, cache=tmp_path)
     topic = other.find_entity("Alpha")
     for text, answer in (("the music composer of Alpha", "Saito"), ("the film editor of Alpha", "Fields")):
-        best = retriever.rank_relation_paths(text, [topic])[0]
-        assert [other.get_entity_label(e) for e in predict(retriever, other, text, [topic])] == [answer], best
+        best = retriever.rank_relation_paths(Question(text), [topic])[0]
+        assert [other.get_entity_label(e) for e in predict(retriever, other, Question(text), [topic])] == [answer], best
 
 
 def test_relation_paths_of_another_graph_are_refused(tmp_path):

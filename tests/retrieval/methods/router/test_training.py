@@ -11,6 +11,7 @@ from retrieval.errors import Cancelled, TrainingDataError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.complexity import compute_log_odds, measure_wording, replace_names
+from retrieval.language.question import Question
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import TrainedDecider, WordingDecider
 from retrieval.methods.router.model import make_classifier, read_questions
@@ -78,7 +79,7 @@ def test_it_learns_what_the_rule_gets_wrong(graph, tmp_path):
     for words, complex_ in ((LONG, True), (SHORT, False)):
         found = learned.decide(words.format("Paris"))
         assert found.multi_hop is complex_
-        assert rule_.decide(words.format("Paris")).multi_hop is not complex_
+        assert rule_.decide(Question(words.format("Paris"))).multi_hop is not complex_
         assert (found.scores["multi_hop"] > found.scores["needed"]) is complex_
         assert found.why.startswith(f"The trained classifier expects {'3 hops' if complex_ else 'less than 3'}")
     manifest = read_manifest(result.checkpoint)

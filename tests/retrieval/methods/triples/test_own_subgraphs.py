@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
+from retrieval.language.question import Question
 from retrieval.linking.features import build_features, compute_graph_features
 from retrieval.methods import registry
 from retrieval.methods.paths.network import make_encoder
@@ -87,7 +88,7 @@ def test_the_paper_s_form_is_trained_and_asked(tmp_path, method, score):
         method, result.checkpoint, films, WordEncoder(), cache=tmp_path / "cache", options={"preset": "paper"}
     )
     film = films.find_entity("Film 01")
-    paths = list(opened.retrieve("who directed Film 01", [film], budget=5))
+    paths = list(opened.retrieve(Question("who directed Film 01"), [film], budget=5))
     assert paths
     assert all(path.topic == film for path in paths)
-    assert len(opened.score_triples("who directed Film 01", [film])) > 1
+    assert len(opened.score_triples(Question("who directed Film 01"), [film])) > 1
