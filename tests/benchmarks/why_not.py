@@ -73,7 +73,7 @@ class Fault:
     """
 
     kind: str
-    question: str
+    question: Question
     expected: str
     stages: tuple[LostAt, ...]
     about: str = ""
@@ -94,14 +94,14 @@ class Demoted:
         self.options, self.max_hops = inner.options, inner.max_hops
 
     def rank_relation_paths(
-        self, question: str, topics: Sequence[int], *, limit: int = 16, **more: object
+        self, question: Question, topics: Sequence[int], *, limit: int = 16, **more: object
     ) -> list[RelationPath]:
         """The ranking with those paths further down."""
         found: list[RelationPath] = []
         for topic in topics:
             mentions = more.get("mentions") or ()
             own = [m for t, m in zip(topics, mentions, strict=False) if t == topic]  # type: ignore[call-overload]
-            ranked = self.inner.rank_relation_paths(Question(question), [topic], limit=64, **{**more, "mentions": own})  # type: ignore[arg-type]
+            ranked = self.inner.rank_relation_paths(question, [topic], limit=64, **{**more, "mentions": own})  # type: ignore[arg-type]
             if self.place is None:
                 found += [path for path in ranked if path.relations not in self.paths][:limit]
                 continue
@@ -116,9 +116,9 @@ class Demoted:
             found += [*high[: self.place], *low, *high[self.place :]][:limit]
         return found
 
-    def retrieve(self, question: str, topics: Sequence[int], **more: object) -> Iterator[FoundPath]:
+    def retrieve(self, question: Question, topics: Sequence[int], **more: object) -> Iterator[FoundPath]:
         """The paths are not what is measured."""
-        return self.inner.retrieve(Question(question), topics, **more)  # type: ignore[arg-type]
+        return self.inner.retrieve(question, topics, **more)  # type: ignore[arg-type]
 
     def apply_options(self, options: object) -> Demoted:
         """As it is."""
@@ -151,15 +151,15 @@ class Bench:
         self._built += 1
         return self.opened(build_snapshot(TripleTable.from_facts(facts), self.folder / f"{self._built}"))
 
-    def asked(self, engine: Engine, question: str, **more: int) -> RunRecord:
+    def asked(self, engine: Engine, question: Question, **more: int) -> RunRecord:
         """What a run tells."""
-        request = AskRequest(Question(question), **more)  # type: ignore[arg-type]
+        request = AskRequest(question, **more)  # type: ignore[arg-type]
         return build_record(question, engine.run(request))
 
-    def said(self, engine: Engine, question: str, expected: str, **more: int) -> WhyNot:
+    def said(self, engine: Engine, question: Question, expected: str, **more: int) -> WhyNot:
         """The diagnosis."""
         tools = Tools(self.encoder.encode, self.opened)
-        return explain_missing_answer(engine, AskRequest(Question(question), **more), expected, tools)  # type: ignore[arg-type]
+        return explain_missing_answer(engine, AskRequest(question, **more), expected, tools)  # type: ignore[arg-type]
 
 
 def _triple(snapshot: Snapshot, fact: int) -> Fact:
@@ -264,7 +264,7 @@ def _answered(bench: Bench, question: QuestionRecord) -> str | None:
     return answer if right else None
 
 
-def _lost(bench: Bench, engine: Engine, question: str, answer: str, **more: int) -> bool:
+def _lost(bench: Bench, engine: Engine, question: Question, answer: str, **more: int) -> bool:
     record = bench.asked(engine, question, **more)
     return answer not in {one.label for one in record.final.answers}
 

@@ -94,7 +94,7 @@ class ScriptedRetriever:
 
     def retrieve(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         budget: int = 100,
@@ -117,7 +117,7 @@ class ScriptedRetriever:
 
     def rank_relation_paths(
         self,
-        question: str,
+        question: Question,
         topics: Sequence[int],
         *,
         limit: int = 16,
@@ -130,7 +130,7 @@ class ScriptedRetriever:
             for text, score in self.script.get(self.graph.get_entity_label(topic), ())[:limit]
         ]
 
-    def score_triples(self, question: str, topics: Sequence[int], **more: object) -> dict[int, float] | None:
+    def score_triples(self, question: Question, topics: Sequence[int], **more: object) -> dict[int, float] | None:
         return None
 
     def apply_options(self, options: InferenceOptions) -> ScriptedRetriever:
@@ -165,14 +165,14 @@ class LabelLinker:
         self.graph = graph
         self.unmatched = unmatched
 
-    def link(self, question: str, given: Sequence[int] = ()) -> Linked:
+    def link(self, question: Question, given: Sequence[int] = ()) -> Linked:
         if given:
             chosen = [LinkedEntity(self.graph.get_node(e), "", -1, -1, 1.0, "given") for e in given]
             return Linked(tuple(chosen), ())
         found = []
         for entity in range(self.graph.num_entities):
             label = self.graph.get_entity_label(entity)
-            match = re.search(rf"\b{re.escape(label)}\b", question)
+            match = re.search(rf"\b{re.escape(label)}\b", question.text)
             if match:
                 node = self.graph.get_node(entity)
                 found.append(LinkedEntity(node, label, match.start(), match.end(), 1.0, "exact"))
