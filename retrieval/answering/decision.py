@@ -105,7 +105,7 @@ class DecisionProcedure(ABC):
     @property
     def is_choice(self) -> bool:
         """Whether either of several topics is meant: relation paths take what all of them lead to."""
-        return len(self.topics) > 1 and " or " in self.run.request.question.text.casefold()
+        return len(self.topics) > 1 and " or " in self.run.request.question.folded
 
     @abstractmethod
     def decide_before_retrieval(self) -> ByProgram | None:

@@ -104,7 +104,7 @@ class ScriptedRetriever:
     ) -> Iterator[FoundPath]:
         self.asked.append(question)
         facts: set[int] = set()
-        for found in self.rank_relation_paths(Question(question), topics):
+        for found in self.rank_relation_paths(question, topics):
             steps = [(r % self.graph.num_relations, r >= self.graph.num_relations) for r in found.relations]
             for arcs in self._walks(found.topic, steps):
                 facts.update(arc % self.graph.num_triples for arc in arcs)
