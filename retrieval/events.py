@@ -239,7 +239,11 @@ class AnswerDelta:
 
 @dataclass(frozen=True, slots=True)
 class AnswerFinal:
-    """The end of a run that went well: answers, or a typed no-answer (exactly one of the two)."""
+    """The end of a run that went well: answers, or a typed no-answer (exactly one of the two).
+
+    ``text`` is what a language model wrote. ``sentence`` says the answers in English where nothing else does: None
+    beside a text, for guesses, for answers read from passages, and in runs of earlier versions.
+    """
 
     type: ClassVar[str] = "answer.final"
     answers: tuple[Answer, ...]
@@ -248,6 +252,7 @@ class AnswerFinal:
     warnings: tuple[str, ...]
     usage: Usage
     took_ms: float
+    sentence: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,9 @@ class ProgramStep:
         count: how many nodes it kept; 0 where it gives no set.
         value: the number formatted, or yes or no; empty where it gives a set.
         nodes: the first of them.
-        path: names of the fields that lead from the program to the step, for editing it.
+        path: names of the fields that lead from the program to the step, where its arguments are; for editing it.
+        operation: of the program there, such as ``Filter``; empty in runs of earlier versions.
+        display: the value as people write it, in the unit of its column: ``£43,937.91``.
     """
 
     text: str
@@ -240,6 +242,8 @@ class ProgramStep:
     value: str
     nodes: tuple[Node, ...]
     path: tuple[str, ...] = ()
+    operation: str = ""
+    display: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,13 +258,14 @@ class ProgramReading:
 @dataclass(frozen=True, slots=True)
 class RankedValue:
     """The value that a node was ranked by; ``answer`` tells the answers from the runners-up, ``group`` of which it is
-    the first where each group has one.
+    the first where each group has one. ``display`` is the value as people write it, in the unit of its column.
     """
 
     node: Node
     value: str
     answer: bool
     group: str = ""
+    display: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +323,8 @@ class Answer:
     one of them was found in the snapshot. ``citations`` are the sentences it was read from. An answer with
     neither chains nor citations cites no evidence. ``guess`` says that the score is below the least that answers of
     the method are trusted from: the closest guess, not what the graph clearly says. ``beside`` is what else was asked
-    for of each answer: the ages, of "the names and ages of all singers".
+    for of each answer: the ages, of "the names and ages of all singers". ``display`` is a computed value as people
+    write it, in the unit of its column; ``owner`` is whose the answer is where each belongs to something else.
     """
 
     label: str
@@ -329,6 +335,8 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     guess: bool = False
     beside: tuple[Beside, ...] = ()
+    display: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,16 +17,17 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
+from retrieval.answering.sentences import add_path_sentence
 from retrieval.effort import Effort, get_readable_part
 from retrieval.errors import Cancelled, ClewError, DamagedError, QuestionError, UnknownEntityError
-from retrieval.events import AnswerFinal, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
+from retrieval.events import AnswerFinal, ChainsBuilt, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
 from retrieval.language.detection import has_english_names
 from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET, MAX_BUDGET, QUESTION_LIMIT
 from retrieval.linking.mentions import MentionSpan as Mention
 from retrieval.programs.dialogue.follow import resolve_follow_up
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import AgentAction, Denoted, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
+from retrieval.types import AgentAction, Denoted, EvidenceChain, LinkedEntity, NoAnswer, NoAnswerReason, Turn, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -314,10 +315,14 @@ class Engine(ABC):
             if self.reasoner.llm is None:  # a language model reads all of it
                 question = run.request.question
                 run.request = replace(run.request, question=question.keep_part(get_readable_part(question.text)))
+            chains: tuple[EvidenceChain, ...] = ()
             for event in effort.measure_items(self.answer(run)):
+                if isinstance(event, ChainsBuilt):
+                    chains = event.chains
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                    final = _add_language_warning(event, request, self.snapshot)
+                    final = event if event.sentence else add_path_sentence(event, chains)
+                    final = _add_language_warning(final, request, self.snapshot)
                     yield _add_cut_warning(final) if effort.was_cut and self.reasoner.llm is None else final
                 else:
                     yield event

@@ -30,6 +30,9 @@ from retrieval.programs.algebra.operations import (
 from retrieval.programs.rendering.cypher import write_cypher
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
 from retrieval.programs.rendering.names import to_named_json
+from retrieval.programs.rendering.program_wording import ProgramDescriber
+from retrieval.programs.rendering.sentences.keys import describe_key
+from retrieval.programs.rendering.sentences.values import format_in_unit
 from retrieval.programs.rendering.sparql import write_sparql
 from retrieval.programs.rendering.steps import describe_program, describe_steps, list_ranked_values
 from retrieval.types import (
@@ -225,32 +228,44 @@ def build_program_event(understanding: Understanding, took_ms: Callable[[], floa
         )
 
     program_steps = tuple(
-        ProgramStep(s.text, s.result, s.count, s.value, tuple(snapshot.get_node(n) for n in s.nodes), s.path)
+        ProgramStep(
+            s.text, s.result, s.count, s.value, tuple(map(snapshot.get_node, s.nodes)), s.path, s.operation, s.display
+        )
         for s in describe_steps(executor, kind, program, nouns)
     )
     others = tuple(build_reading(other.program, other.probability) for other in understanding.others)
     return ProgramExecuted(
-        build_reading(program, understanding.confidence), program_steps, others, _list_ranked_values(executor, program),
+        build_reading(program, understanding.confidence), program_steps, others, _list_ranked_values(understanding),
         write_sparql(snapshot, program, executor.columns, understanding.vocabulary),
         "" if understanding.vocabulary else write_cypher(snapshot, program, executor.columns), took_ms(),
         understanding.by,
     )  # fmt: skip
 
 
-def _list_ranked_values(executor: Executor, program: Program) -> tuple[RankedValue, ...]:
-    top = next((node for node in walk(program) if isinstance(node, Top)), None)
+def make_describer(understanding: Understanding) -> ProgramDescriber:
+    """What writes parts of a program in words."""
+    schema = understanding.schema
+    return ProgramDescriber(understanding.executor, schema.type_relation, schema.nouns)
+
+
+def _list_ranked_values(understanding: Understanding) -> tuple[RankedValue, ...]:
+    executor = understanding.executor
+    top = next((node for node in walk(understanding.best.program) if isinstance(node, Top)), None)
     if top is None:
         return ()
     answers = set(executor.compute_nodes(top).tolist())
     kind = None if top.key.counted else infer_value_type(executor.columns, KeyOf(top.source, top.key))
+    unit = describe_key(make_describer(understanding), top.key).unit
+    ranked = [(node, format_value(kind, value)) for node, value in list_ranked_values(executor, top)[:_RANKED]]
     return tuple(
         RankedValue(
             executor.snapshot.get_node(node),
-            format_value(kind, value),
+            value,
             node in answers,
             _group(executor, top, node),
+            format_in_unit(value, unit),
         )
-        for node, value in list_ranked_values(executor, top)[:_RANKED]
+        for node, value in ranked
     )
 
 

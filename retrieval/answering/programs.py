@@ -21,6 +21,7 @@ from retrieval.answering.program_answers import (
     format_understood_result,
     make_no_fit_answer,
 )
+from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import EngineSettings
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
@@ -235,7 +236,8 @@ def stream_program_answer(
 ) -> Iterator[Event]:
     """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
     began = time.perf_counter()
-    yield build_program_event(understanding, lambda: run.measure_ms(began))
+    executed = build_program_event(understanding, lambda: run.measure_ms(began))
+    yield executed
     chains = build_chains(understanding.executor, understanding.best.program, understanding.confidence)
     for chain in chains:
         run.paths += 1
@@ -244,7 +246,7 @@ def stream_program_answer(
     answers = build_answers(understanding, format_understood_result(understanding), chains, trusted)
     no_answer = None if answers else make_no_fit_answer()
     verdict = Conclusion(answers=answers, no_answer=no_answer, warnings=warnings, usage=usage or Usage())
-    yield run.build_final(verdict)
+    yield add_program_sentence(run.build_final(verdict), understanding, chains, executed.ranked)
 
 
 def make_program_engine(opening: Opening, checkpoint: Path | None) -> ProgramEngine:

@@ -324,7 +324,7 @@ def _show(event: Event) -> None:
     elif isinstance(event, ProgramExecuted):
         print_note(f"read as ({event.read.score:.2f}): {event.read.text}")
         for step in event.steps:
-            print_note(f"  {step.text}: {step.value or f'{step.count:,} kept'}")
+            print_note(f"  {step.text}: {step.display or f'{step.count:,} kept'}")
     elif isinstance(event, ChainsBuilt):
         for number, chain in enumerate(event.chains, start=1):
             print_note(f"chain {number} ({chain.score:.2f}): {format_chain(chain)}")
@@ -343,8 +343,8 @@ def _show_answer(final: AnswerFinal) -> None:
         print_result(f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip())
         if final.no_answer.near:
             print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
-    if final.text:
-        print_note(final.text)
+    if final.text or final.sentence:
+        print_note(final.text or final.sentence or "")
     for answer in final.answers[:ANSWERS_SHOWN]:
         badge = "a guess" if answer.guess else "facts in graph" if answer.verified else "not in graph"
         extra = "".join(f"\t{value.name}: {value.value}" for value in answer.beside)

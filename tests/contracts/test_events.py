@@ -56,7 +56,7 @@ EVERY = [
     events.ChainsBuilt((CHAIN,), 1, 1, 2.0),
     events.ProgramExecuted(
         ProgramReading("count them", {"op": "Count", "source": {"op": "Entities", "ids": ["Berlin"]}}, 0.5),
-        (ProgramStep("count them", "number", 0, "1", (BERLIN,), ("source",)),),
+        (ProgramStep("count them", "number", 0, "1", (BERLIN,), ("source",), "Count", "1"),),
         (),
         (RankedValue(BERLIN, "1", answer=True),),
         "SELECT",

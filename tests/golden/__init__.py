@@ -30,6 +30,8 @@ DEMO_QUESTIONS = 300
 _FACTS = (".tsv", ".csv", ".nt", ".ttl", ".json", ".jsonl", ".xlsx", ".graphml")
 #: Answers kept of each question, and decimals of their scores; machines differ beyond these.
 _ANSWERS, _DECIMALS = 12, 2
+#: Fields of answers, steps and ranked values that the digest leaves out.
+_WORDING = frozenset({"display", "owner", "operation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +99,9 @@ def record_answers(engine: Engine, case: Case) -> Iterator[dict[str, Any]]:
 
 
 def compute_digest(payloads: Sequence[Mapping[str, Any]]) -> str:
-    """Return a short digest of an event stream without its timings and with rounded numbers."""
-    plain = json.dumps([_normalise(payload) for payload in payloads], sort_keys=True, ensure_ascii=False)
+    """Return a short digest of an event stream without its timings and wording, and with rounded numbers."""
+    stripped = [_normalise(_remove_wording(payload)) for payload in payloads]
+    plain = json.dumps(stripped, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(plain.encode()).hexdigest()[:12]
 
 
@@ -120,6 +123,16 @@ def write_records(suite: str, records: Sequence[Mapping[str, Any]]) -> None:
 
 def _read_rows(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _remove_wording(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a payload without the fields that only say in words what its other fields hold."""
+    lists = {name: payload[name] for name in ("answers", "steps", "ranked") if isinstance(payload.get(name), list)}
+    rows = {
+        name: [{key: item for key, item in row.items() if key not in _WORDING} for row in part]
+        for name, part in lists.items()
+    }
+    return {key: item for key, item in payload.items() if key != "sentence"} | rows
 
 
 def _normalise(value: Any) -> Any:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
 
 NO_NOUNS: Mapping[int, str] = {}
+NOTHING = "nothing"
+"""What stands for a number that does not exist."""
 
 
 class SetDescriber:
@@ -105,7 +107,7 @@ class SetDescriber:
         result = self.executor.run(program)
         if isinstance(result, np.ndarray) and len(result) == 1:
             return self.words.snapshot.get_entity_label(int(result[0]))
-        return format_result(self.columns, program, value) or "nothing"
+        return format_result(self.columns, program, value) or NOTHING
 
     def describe_compared_value(self, program: Filter) -> str:
         """The value that a filter compares with, as it stands in its step."""

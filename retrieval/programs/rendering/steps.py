@@ -11,6 +11,8 @@ import numpy as np
 from retrieval.programs.algebra.operations import Program, Top
 from retrieval.programs.rendering.formatting import format_result
 from retrieval.programs.rendering.program_wording import ProgramDescriber, StepLine
+from retrieval.programs.rendering.sentences.calculations import infer_unit
+from retrieval.programs.rendering.sentences.values import format_dates, format_in_unit
 from retrieval.programs.rendering.set_wording import NO_NOUNS
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ class DescribedStep:
         count: how many nodes it kept; 0 where it gives no set.
         value: the number formatted, or yes or no; empty where it gives a set.
         nodes: ids of the first of them.
+        operation: name of the operation: ``Filter``.
+        display: the value as people write it, in the unit of its column.
     """
 
     text: str
@@ -39,6 +43,8 @@ class DescribedStep:
     count: int
     value: str
     nodes: tuple[int, ...]
+    operation: str
+    display: str = ""
 
 
 def describe_steps(
@@ -59,10 +65,8 @@ def describe_steps(
         ProgramError: it does not fit the graph.
         Cancelled: the executor's ``cancelled`` said so.
     """
-    return tuple(
-        _make_step(executor, program, line)
-        for line in ProgramDescriber(executor, schema_type_relation, nouns).describe_lines(program, ())
-    )
+    describer = ProgramDescriber(executor, schema_type_relation, nouns)
+    return tuple(_make_step(describer, program, line) for line in describer.describe_lines(program, ()))
 
 
 def describe_program(
@@ -98,13 +102,17 @@ def list_ranked_values(executor: Executor, program: Top) -> list[tuple[int, floa
     return [(int(keyed.owners[place]), float(keyed.values[place])) for place in kept]
 
 
-def _make_step(executor: Executor, program: Program, line: StepLine) -> DescribedStep:
+def _make_step(describer: ProgramDescriber, program: Program, line: StepLine) -> DescribedStep:
     here: Any = program
     for name in line.path:
         here = getattr(here, name)
+    executor, text, operation = describer.executor, format_dates(line.text), type(here).__name__
     result = executor.run(here)
     if isinstance(result, np.ndarray):
         size = executor.count_nodes(here)
-        return DescribedStep(line.text, line.path, "set", size, "", tuple(result[:NODES].tolist()))
+        return DescribedStep(text, line.path, "set", size, "", tuple(result[:NODES].tolist()), operation)
     value = format_result(executor.columns, here, result)
-    return DescribedStep(line.text, line.path, "truth" if isinstance(result, bool) else "number", 0, value, ())
+    display = format_in_unit(value, infer_unit(describer, here))
+    return DescribedStep(
+        text, line.path, "truth" if isinstance(result, bool) else "number", 0, value, (), operation, display
+    )

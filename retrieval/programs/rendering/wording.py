@@ -33,7 +33,7 @@ _VERBS = frozenset({
     "sells", "makes", "offers", "hosts", "serves", "eats", "manages", "leads", "follows", "knows", "likes", "loves",
 })
 _PAST = frozenset({"wrote", "won", "led", "made", "bought", "sold", "taught", "sang", "built", "met"})
-_PLACES = frozenset({
+PLACES = frozenset({
     "continent", "country", "state", "region", "province", "county", "district", "city", "town", "village", "place",
     "location", "area", "department", "room", "building", "campus", "territory",
 })
@@ -181,7 +181,7 @@ class Wording:
             return f"that {verb[0]} {what}"
         if self.is_prepositional(relation):
             return f"{self.get_participle(relation)} {what}"
-        if noun in _PLACES:
+        if noun in PLACES:
             return f"in {what} ({noun})"
         return f"whose {noun} is {what}"
 

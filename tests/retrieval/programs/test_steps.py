@@ -148,8 +148,8 @@ LAST: dict[str, tuple[str, int, str]] = {
     "capital 110 mi from the coast": ("with capital's coast = 177.0278 km", 1, ""),
     "independent in 1960": ("with independence = 1960", 2, ""),
     "independent after 1960": ("with independence > 1960", 1, ""),
-    "independent on a day": ("with independence = 1960-04-27", 1, ""),
-    "independent by a day": ("with independence ≤ 1960-04-27", 2, ""),
+    "independent on a day": ("with independence = 27 April 1960", 1, ""),
+    "independent by a day": ("with independence ≤ 27 April 1960", 2, ""),
     "independent on 12 December": ("with independence = 12 December", 1, ""),
     "first independence on 28 February": ("with earliest independence = 28 February", 1, ""),
     "first independence in 1963": ("with earliest independence = 1963", 1, ""),
@@ -211,7 +211,7 @@ LAST: dict[str, tuple[str, int, str]] = {
     "people of each": ("201,000,000 divided by 4", 0, "50,250,000"),
     "divided by nothing": ("110,000,000 divided by 0", 0, ""),
     "share": ("4 of 5, in percent", 0, "80%"),
-    "days": ("the days between 1963-12-12 and 1922-02-28", 0, "15,262 days"),
+    "days": ("the days between 12 December 1963 and 28 February 1922", 0, "15,262 days"),
     "are there any": ("is there any?", 0, "yes"),
     "is there none": ("is there any?", 0, "no"),
     "more people than": ("is 110,000,000 > 55,000,000?", 0, "yes"),
@@ -249,9 +249,9 @@ def test_the_steps_of_the_largest_country_in_africa(land: Land, executor: Execut
     african = tuple(sorted((egypt, chad, kenya, togo)))
     program = Top(land.african, land.key("population"), largest=True)
     assert describe_steps(executor, land.r("type"), program) == (
-        DescribedStep("countries", ("source", "left"), "set", 5, "", tuple(sorted((*african, france)))),
-        DescribedStep("in Africa (continent)", ("source",), "set", 4, "", african),
-        DescribedStep("the one with the largest population", (), "set", 1, "", (egypt,)),
+        DescribedStep("countries", ("source", "left"), "set", 5, "", tuple(sorted((*african, france))), "Walk"),
+        DescribedStep("in Africa (continent)", ("source",), "set", 4, "", african, "And"),
+        DescribedStep("the one with the largest population", (), "set", 1, "", (egypt,), "Top"),
     )
     asked = Exists(
         Filter(
