@@ -35,6 +35,7 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.analysis.joining import Named, join
 from retrieval.language.question import Question
 from retrieval.programs.remote.conversation import DenotedThere, TurnThere
+from retrieval.programs.rendering.sentences.values import format_dates
 from retrieval.types import Turn
 
 if TYPE_CHECKING:
@@ -324,7 +325,7 @@ def _show(event: Event) -> None:
     elif isinstance(event, ProgramExecuted):
         print_note(f"read as ({event.read.score:.2f}): {event.read.text}")
         for step in event.steps:
-            print_note(f"  {step.text}: {step.display or f'{step.count:,} kept'}")
+            print_note(f"  {format_dates(step.text)}: {step.display or f'{step.count:,} kept'}")
     elif isinstance(event, ChainsBuilt):
         for number, chain in enumerate(event.chains, start=1):
             print_note(f"chain {number} ({chain.score:.2f}): {format_chain(chain)}")

@@ -10,8 +10,9 @@ it("fills in what a run kept by an older version lacks", () => {
   expect(readEvent({ ...envelope, type: "answer.final", answers: [answer], usage })).toEqual({
     ...envelope,
     type: "answer.final",
-    answers: [{ ...answer, citations: [], guess: false, beside: [] }],
+    answers: [{ ...answer, citations: [], guess: false, beside: [], display: "", owner: "" }],
     no_answer: null,
+    sentence: null,
     usage: { ...usage, reasoning_tokens: 0, cost: null },
   });
   expect(readEvent({ ...envelope, type: "agent.step", step: 2, hops: [] })).toEqual({
@@ -29,6 +30,14 @@ it("fills in what a run kept by an older version lacks", () => {
     valid: true,
   });
   expect(readEvent({ ...envelope, type: "run.started" })).toMatchObject({ llm: null, prompts: {} });
+  const [step, ranked] = [{ text: "count them", value: "3" }, { value: "5 km" }];
+  expect(readEvent({ ...envelope, type: "program.executed", steps: [step], ranked: [ranked] })).toMatchObject(
+    {
+      by: "reader",
+      steps: [{ ...step, operation: "", display: "3" }],
+      ranked: [{ ...ranked, display: "5 km" }],
+    },
+  );
   expect(readEvent({ ...envelope, type: "similarity.expanded", score: 1 })).toMatchObject({ step: 0 });
 });
 

@@ -1,13 +1,15 @@
 // Events as they come over the wire or out of storage. A run that was kept before a field existed lacks it;
 // here it gets what the field means when nothing is known, so that nothing else has to ask.
-import type { Answer, NoAnswer, RunEvent } from "./events";
+import type { Answer, NoAnswer, ProgramExecuted, RunEvent } from "./events";
 
 type Kept<T, Optional extends keyof T> = Omit<T, Optional> & Partial<Pick<T, Optional>>;
 
-const answerOf = (kept: Kept<Answer, "citations" | "guess" | "beside">): Answer => ({
+const answerOf = (kept: Kept<Answer, "citations" | "guess" | "beside" | "display" | "owner">): Answer => ({
   citations: [],
   guess: false,
   beside: [],
+  display: "",
+  owner: "",
   ...kept,
 });
 
@@ -37,18 +39,25 @@ export function readEvent(raw: unknown): RunEvent {
         })),
       };
     case "program.executed":
-      return { ...event, ...withDefaults(event, { by: "reader" }) };
+      return { ...withDefaults(event, { by: "reader" }), ...withDisplay(event) };
     case "answer.final":
       return {
         ...event,
         answers: event.answers.map(answerOf),
         no_answer: event.no_answer ? noAnswerOf(event.no_answer) : null,
+        sentence: event.sentence ?? null,
         usage: { ...NO_USAGE, ...(event.usage as Partial<typeof NO_USAGE> | null) },
       };
     default:
       return event;
   }
 }
+
+/** Steps and ranked values with what they show: the bare value in runs of earlier versions. */
+const withDisplay = ({ steps, ranked }: ProgramExecuted): Pick<ProgramExecuted, "steps" | "ranked"> => ({
+  steps: steps.map((step) => ({ ...withDefaults(step, { operation: "", display: step.value }) })),
+  ranked: ranked.map((one) => ({ ...withDefaults(one, { display: one.value }) })),
+});
 
 const NO_USAGE = {
   llm_calls: 0,

@@ -11,6 +11,8 @@ const citing = (...citations: [number, number, number][]): Answer => ({
   citations: citations.map(([passage, start, end]) => ({ passage, start, end })),
   guess: false,
   beside: [],
+  display: "",
+  owner: "",
 });
 
 describe("the pieces of a passage", () => {

@@ -16,6 +16,8 @@ function run(name: string, answers: string[], facts: string[], ms = 100, phase: 
         citations: [],
         guess: false,
         beside: [],
+        display: "",
+        owner: "",
       },
     })),
   };

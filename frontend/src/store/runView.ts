@@ -50,6 +50,8 @@ export interface RunView extends Walked {
   answers: readonly Answer[];
   noAnswer: NoAnswer | null;
   text: string;
+  /** The answers in a sentence; null where there are none, where they are guesses, or where `text` says them. */
+  sentence: string | null;
   warnings: readonly string[];
   usage: Usage | null;
   tookMs: number | null;
@@ -95,6 +97,7 @@ function noEnd() {
     answers: [],
     noAnswer: null,
     text: "",
+    sentence: null,
     warnings: [],
     usage: null,
     tookMs: null,
@@ -168,6 +171,7 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         // One that was written before has no near names.
         noAnswer: event.no_answer && Object.assign({ near: [] }, event.no_answer),
         text: event.text,
+        sentence: event.sentence,
         warnings: event.warnings,
         usage: event.usage,
         tookMs: event.took_ms,

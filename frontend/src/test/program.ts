@@ -29,23 +29,29 @@ export const LARGEST = {
 export const COUNTED = { op: "Count", source: africans };
 
 const { algeria, congo, chad, france } = LAND;
-const set = (text: string, nodes: readonly Node[], path: readonly string[], count = nodes.length) => ({
-  ...{ text, result: "set" as const, count, value: "", nodes, path },
+const set = (
+  text: string,
+  nodes: readonly Node[],
+  path: readonly string[],
+  operation: string,
+  count = nodes.length,
+) => ({
+  ...{ text, result: "set" as const, count, value: "", nodes, path, operation, display: "" },
 });
 
 export const PROGRAM: ProgramExecuted = {
   type: "program.executed",
   read: { text: "countries → continent Africa → largest area", program: LARGEST, score: 0.67 },
   steps: [
-    set("countries", [algeria, congo, chad, france], ["source", "left"], 52),
-    set("in Africa (continent)", [algeria, congo, chad], ["source"]),
-    set("the one with the largest area", [algeria], []),
+    set("countries", [algeria, congo, chad, france], ["source", "left"], "Walk", 52),
+    set("in Africa (continent)", [algeria, congo, chad], ["source"], "And"),
+    set("the one with the largest area", [algeria], [], "Top"),
   ],
   others: [{ text: "countries → continent Africa → count", program: COUNTED, score: 0.2 }],
   ranked: [
-    { node: algeria, value: "2,381,741 km2", answer: true, group: "" },
-    { node: congo, value: "2,344,858 km2", answer: false, group: "" },
-    { node: chad, value: "1,284,000 km2", answer: false, group: "" },
+    { node: algeria, value: "2,381,741 km2", answer: true, group: "", display: "2,381,741 km²" },
+    { node: congo, value: "2,344,858 km2", answer: false, group: "", display: "2,344,858 km²" },
+    { node: chad, value: "1,284,000 km2", answer: false, group: "", display: "1,284,000 km²" },
   ],
   sparql: "SELECT ?node WHERE { }\n",
   cypher: "MATCH (node) RETURN node\n",
@@ -59,8 +65,11 @@ export const COUNT: ProgramExecuted = {
   read: { text: "countries → continent Africa → count", program: COUNTED, score: 0.9 },
   steps: [
     ...PROGRAM.steps.slice(0, 1).map((step) => ({ ...step, path: ["source", "left"] })),
-    set("in Africa (continent)", [algeria, congo, chad], ["source"]),
-    { text: "count them", result: "number", count: 0, value: "3", nodes: [], path: [] },
+    set("in Africa (continent)", [algeria, congo, chad], ["source"], "And"),
+    {
+      ...{ text: "count them", result: "number", count: 0, value: "3", nodes: [], path: [] },
+      ...{ operation: "Count", display: "3" },
+    },
   ],
   others: [],
   ranked: [],

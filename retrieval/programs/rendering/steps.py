@@ -12,7 +12,7 @@ from retrieval.programs.algebra.operations import Program, Top
 from retrieval.programs.rendering.formatting import format_result
 from retrieval.programs.rendering.program_wording import ProgramDescriber, StepLine
 from retrieval.programs.rendering.sentences.calculations import infer_unit
-from retrieval.programs.rendering.sentences.values import format_dates, format_in_unit
+from retrieval.programs.rendering.sentences.values import format_in_unit
 from retrieval.programs.rendering.set_wording import NO_NOUNS
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _make_step(describer: ProgramDescriber, program: Program, line: StepLine) ->
     here: Any = program
     for name in line.path:
         here = getattr(here, name)
-    executor, text, operation = describer.executor, format_dates(line.text), type(here).__name__
+    executor, text, operation = describer.executor, line.text, type(here).__name__
     result = executor.run(here)
     if isinstance(result, np.ndarray):
         size = executor.count_nodes(here)

@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { entitiesQuery } from "@/api/queries";
 import type { Graph, Run } from "@/api/types";
-import { listed } from "@/store/words";
+import { nameList } from "@/store/nameList";
 
 interface Entity {
   id: number;
@@ -37,4 +37,4 @@ export async function entitiesNow(
 
 /** "Acme is not in the current version of the graph." */
 export const goneWords = (gone: readonly string[]) =>
-  `${listed(gone)} ${gone.length > 1 ? "are" : "is"} not in the current version of the graph.`;
+  `${nameList(gone)} ${gone.length > 1 ? "are" : "is"} not in the current version of the graph.`;

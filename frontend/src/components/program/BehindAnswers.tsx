@@ -20,10 +20,10 @@ export function BehindAnswers({ view, onFind }: Props) {
         <details className="more small behind">
           <summary>{count(runnersUp.length, "runner-up", "runners-up")}</summary>
           <ol className="runners-up" aria-label="Runners-up">
-            {runnersUp.map(({ node, value }) => (
+            {runnersUp.map(({ node, display }) => (
               <li key={node.id}>
                 <FindButton node={node} onFind={onFind} />
-                <span className="tabular">{value}</span>
+                <span className="tabular">{display}</span>
               </li>
             ))}
           </ol>

@@ -182,8 +182,11 @@ it("says in amber which step kept nothing", () => {
 
 it("takes no for an answer", () => {
   const steps = PROGRAM.steps.map((one, at) => (at === 1 ? { ...one, count: 0, nodes: [] } : one));
-  const no = { ...PROGRAM.steps[2], text: "is there any?", result: "truth" as const, value: "no", path: [] };
-  show({ ...PROGRAM, steps: [...steps.slice(0, 2), { ...no, count: 0, nodes: [] }] });
+  const no = {
+    ...{ text: "is there any?", result: "truth" as const, value: "no", path: [], count: 0, nodes: [] },
+    ...{ operation: "Exists", display: "no" },
+  };
+  show({ ...PROGRAM, steps: [...steps.slice(0, 2), no] });
   expect(screen.getByText("0 kept")).not.toHaveClass("warn");
   expect(screen.queryByText(/kept nothing/)).toBeNull();
 });

@@ -4,11 +4,10 @@ import type { ProgramExecuted, ProgramStep } from "@/api/events";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Icon } from "@/components/kit/Icon";
-import { stepWords } from "@/store/computed";
 import { dropOf, fieldsOf, type ProgramNode } from "@/store/program";
 import { pressedKey } from "@/store/keys";
 import { NodeList } from "./NodeList";
-import { emptyStep, keptNothing, outcomeOf } from "./programWords";
+import { emptyStep, keptNothing, outcomeOf, stepText } from "./programWords";
 import { useRelations } from "./RelationField";
 import { StepEditor } from "./StepEditor";
 import type { ProgramEdit } from "./useProgramEdit";
@@ -30,11 +29,11 @@ const LEAPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-function Outcome({ program, step, none }: { program: ProgramExecuted; step: ProgramStep; none: boolean }) {
+function Outcome({ step, none }: { step: ProgramStep; none: boolean }) {
   return (
     <span className={`program-kept tabular ${none ? "badge warn" : ""}`}>
       {none && <Icon name="warn" />}
-      {outcomeOf(program, step)}
+      {outcomeOf(step)}
     </span>
   );
 }
@@ -88,15 +87,15 @@ export function ProgramSteps({ program, chosen, onChoose, onFind, graph, edit }:
                   {index + 1}
                 </span>
                 <span className="program-text">
-                  <bdi>{stepWords(step.text)}</bdi>
+                  <bdi>{stepText(step)}</bdi>
                 </span>
-                <Outcome program={program} step={step} none={isEmpty && keptNothing(step)} />
+                <Outcome step={step} none={isEmpty && keptNothing(step)} />
               </button>
               {edit && (
                 <Button
                   look="plain"
                   size="small"
-                  aria-label={`Change step ${index + 1}: ${stepWords(step.text)}`}
+                  aria-label={`Change step ${index + 1}: ${stepText(step)}`}
                   aria-expanded={isOpen}
                   onPress={() => setOpen(isOpen ? null : index)}
                 >

@@ -1,15 +1,15 @@
 // How a program is told on the pages.
 import type { ProgramExecuted, ProgramStep } from "@/api/events";
 import { count, integer, valueText } from "@/store/format";
-import { unitOf } from "@/store/answerWords";
-import { stepWords, unitOfStep } from "@/store/computed";
 import type { RunView } from "@/store/runView";
-import { inUnit } from "@/store/words";
 
-/** What a step gives: how many it kept, or its value in the unit of its column. */
-export function outcomeOf(program: ProgramExecuted, step: ProgramStep): string {
-  if (step.result === "set") return `${integer(step.count)} kept`;
-  return inUnit(step.value, unitOfStep(program, step)) || "no value";
+/** What a step does, with its days as people write them. */
+export const stepText = ({ text }: Pick<ProgramStep, "text">) =>
+  text.replace(/\b\d{4}-\d\d-\d\d\b/g, valueText);
+
+/** What a step gives: how many it kept, or its value. */
+export function outcomeOf(step: ProgramStep): string {
+  return step.result === "set" ? `${integer(step.count)} kept` : step.display || "no value";
 }
 
 export const keptNothing = (step: ProgramStep): boolean =>
@@ -21,29 +21,19 @@ export function emptyStep({ steps }: ProgramExecuted): number {
 }
 
 export function stepsText(program: ProgramExecuted): string {
-  return program.steps
-    .map((step, index) => `${index + 1}. ${stepWords(step.text)}: ${outcomeOf(program, step)}`)
-    .join("\n");
-}
-
-/** A value that a program came to, as an answer: in the unit of its column. */
-export function computedAnswer({ program }: Pick<RunView, "program">, label: string): string {
-  const last = program?.steps.at(-1);
-  return program && last?.value === label ? inUnit(label, unitOfStep(program, last)) : valueText(label);
+  return program.steps.map((step, index) => `${index + 1}. ${stepText(step)}: ${outcomeOf(step)}`).join("\n");
 }
 
 /** Values that the answers were ranked by, by their entities, and those of the next after them. */
 export function rankedOf({ program }: Pick<RunView, "program">) {
   const ranked = program?.ranked ?? [];
-  const unit = unitOf(program?.steps.at(-1)?.text ?? "");
-  const shown = (value: string) => inUnit(value, unit);
   return {
     values: new Map(
       ranked
         .filter((one) => one.answer)
-        .map(({ node, value, group }) => [node.id, group ? `${group} · ${shown(value)}` : shown(value)]),
+        .map(({ node, display, group }) => [node.id, group ? `${group} · ${display}` : display]),
     ),
-    runnersUp: ranked.filter((one) => !one.answer).map((one) => ({ ...one, value: shown(one.value) })),
+    runnersUp: ranked.filter((one) => !one.answer),
   };
 }
 

@@ -1,7 +1,7 @@
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
-import type { Answer, EvidenceChain } from "@/api/events";
+import type { Answer } from "@/api/events";
 import { viewAt } from "@/store/runView";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
 import { AnswersPanel } from "./AnswersPanel";
@@ -39,16 +39,11 @@ it("calls what is below the floor a guess, apart from the answers, and never mar
   expect(document.querySelector(".good, .good-text")).toBeNull();
 });
 
-it("says the answer in a sentence above the list, where one relation gives it", () => {
-  const [chain] = view.chains;
-  const bern = { ...view.answers[0], label: "Bern", entity: NODES.bern } as Answer;
-  const one = {
-    ...{ ...chain, levels: [[NODES.bern]], level_counts: [1] },
-    steps: [{ name: "capital", label: "capital", inverse: false }],
-  } as EvidenceChain;
+it("says the answer in the run's sentence above the list", () => {
+  const sentence = "The official languages of Switzerland are German and French.";
   render(
     <AnswersPanel
-      view={{ ...view, text: "", answers: [bern], chains: [one] }}
+      view={{ ...view, text: "", sentence }}
       chain={null}
       onChain={nothing}
       onFind={nothing}
@@ -56,7 +51,25 @@ it("says the answer in a sentence above the list, where one relation gives it", 
       isTrained
     />,
   );
-  expect(screen.getByText("The capital of Switzerland is Bern.")).toBeInTheDocument();
+  expect(screen.getByText(sentence)).toBeInTheDocument();
+});
+
+it("shows a computed value in its unit, and whose each answer is", () => {
+  const [first] = view.answers;
+  const total = { ...first, label: "43937.91", entity: null, display: "£43,937.91" } as Answer;
+  const owned = { ...first, owner: "Switzerland" } as Answer;
+  render(
+    <AnswersPanel
+      view={{ ...view, answers: [total, owned] }}
+      chain={null}
+      onChain={nothing}
+      onFind={nothing}
+      onCite={nothing}
+      isTrained
+    />,
+  );
+  expect(screen.getByText("£43,937.91")).toBeInTheDocument();
+  expect(screen.getByText("Switzerland", { selector: ".answer-owner bdi" })).toBeInTheDocument();
 });
 
 it("asks the page to light the chain, and to put it out again", async () => {
@@ -96,6 +109,8 @@ it("shows twelve answers first, and all on demand", async () => {
     citations: [],
     guess: false,
     beside: [],
+    display: "",
+    owner: "",
   }));
   render(
     <AnswersPanel
@@ -142,6 +157,8 @@ it("names the cited sentences by their passages, and says when an answer comes f
         ],
         guess: false,
         beside: [],
+        display: "",
+        owner: "",
       },
     ],
   };

@@ -6,9 +6,8 @@ import { Button, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/feedback";
 import { CopyMenu } from "@/components/kit/CopyMenu";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
-import { computedAnswer, rankedOf } from "@/components/program/programWords";
+import { rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/store/citations";
-import { answerSentence, ownersOf } from "@/store/answerWords";
 import { confidence, count, milliseconds, score, valueText } from "@/store/format";
 import type { RunView } from "@/store/runView";
 
@@ -153,7 +152,6 @@ function AnswerRow({
   answer,
   rank,
   value,
-  owner,
   onFind,
   onDoubt,
   ...evidence
@@ -161,11 +159,10 @@ function AnswerRow({
   answer: Answer;
   rank: number;
   value: string | undefined;
-  owner: string | undefined;
   ranks: ReadonlyMap<number, number>;
 } & Omit<Props, "view" | "isTrained">) {
   const [first] = answer.chains;
-  const { entity } = answer;
+  const { entity, owner } = answer;
   return (
     <li
       className={`answer ${answer.guess ? "guess" : ""} ${first !== undefined && first === evidence.chain ? "on" : ""}`}
@@ -191,7 +188,7 @@ function AnswerRow({
         </button>
       ) : (
         <span className="answer-label">
-          <bdi>{value ?? valueText(answer.label)}</bdi>
+          <bdi>{answer.display || valueText(answer.label)}</bdi>
         </span>
       )}
       <Verification answer={answer} />
@@ -244,12 +241,10 @@ export function AnswersPanel({
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { values } = rankedOf(view);
-  const owners = ownersOf(view);
-  const { answers, text, tookMs } = view;
+  const { answers, text, sentence, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
   const question = view.started?.question ?? "answers";
-  const sentence = answerSentence(view);
   if (!answers.length && !text) return null;
   const rows = (from: number, to: number) => (
     <ol className="answers" start={from + 1}>
@@ -258,8 +253,7 @@ export function AnswersPanel({
           key={`${answer.entity?.id ?? "none"} ${answer.label}`}
           answer={answer}
           rank={from + index + 1}
-          value={answer.entity ? values.get(answer.entity.id) : computedAnswer(view, answer.label)}
-          owner={answer.entity ? owners.get(answer.entity.id) : undefined}
+          value={answer.entity ? values.get(answer.entity.id) : undefined}
           ranks={ranks}
           chain={chain}
           onChain={onChain}

@@ -41,6 +41,8 @@ it("sends which answer is doubted, with a comment, and says where it went", asyn
     citations: [],
     guess: false,
     beside: [],
+    display: "",
+    owner: "",
   };
   const sent = open({ kind: "answer-wrong", answer });
   expect(screen.getByRole("dialog", { name: "Bern is wrong" })).toBeInTheDocument();
@@ -63,6 +65,8 @@ it("sends what the person calls right, or starts from the answers beside the dou
     verified: true,
     guess: false,
     beside: [],
+    display: "",
+    owner: "",
     citations: [],
   }));
   const [answer] = answers;

@@ -34,6 +34,8 @@ const view = {
       citations: [cite],
       guess: false,
       beside: [],
+      display: "",
+      owner: "",
     },
   ],
 };

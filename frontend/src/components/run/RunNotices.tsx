@@ -2,7 +2,7 @@
 import type { Graph, Problem, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice, Spinner } from "@/components/kit/feedback";
-import { listed } from "@/store/words";
+import { nameList } from "@/store/nameList";
 import { count, ordinal } from "@/store/format";
 import type { Link } from "@/store/runStore";
 import type { RunView } from "@/store/runView";
@@ -60,7 +60,7 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
   const problem = view.failure ?? (run?.state === "failed" ? run.error : null);
   const otherVersion = run && graph?.snapshot && graph.snapshot.hash !== run.snapshot ? graph : null;
   const given = view.linked.filter((one) => one.source === "given");
-  const pinned = run?.program ? "" : listed(given.map((one) => one.entity.label));
+  const pinned = run?.program ? "" : nameList(given.map((one) => one.entity.label));
   return (
     <>
       {link === "reconnecting" && view.phase !== "done" && (
