@@ -7,6 +7,7 @@ from retrieval.answering.programs import stream_program_answer
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.operations import Program
 from retrieval.programs.reader import ProgramReader
@@ -24,7 +25,7 @@ class World(Land):
 
     def run(self, program: Program) -> tuple[ProgramExecuted, AnswerFinal]:
         """The program's steps and the end of its run."""
-        run = PipelineRun(AskRequest("?"), lambda: False)
+        run = PipelineRun(AskRequest(Question("?")), lambda: False)
         events = list(stream_program_answer(run, self._reader.execute(program), 0.3))
         executed, final = events[0], events[-1]
         assert isinstance(executed, ProgramExecuted)

@@ -178,13 +178,15 @@ def _write_days(run: AnsweredProgram, program: Arithmetic, start: str, end: str)
             Fold(Folding.LEAST | Folding.MOST as last, other, same),
         ) if source == other and key == same:
             phrase = make_phrase(describer, source)
-            if phrase is not None and not phrase.named:
+            if phrase is not None and not phrase.name_count:
                 ends = [describer.words.get_folding_word(how, key) for how in (first, last)]
                 noun = describe_key(describer, key).noun
                 members = write_members(phrase, run.count(source))
                 return f"{lie} the {ends[0]} and the {ends[1]} {noun} of {members}: {first_day} and {last_day}."
-    one, two = make_quantity(describer, left), make_quantity(describer, right)
-    if one is not None and two is not None:
-        that = "that" if one.measure.noun == two.measure.noun else f"the {two.measure.noun}"
-        return f"{lie} the {one.measure.noun} of {one.owner}, {first_day}, and {that} of {two.owner}, {last_day}."
+    begin, finish = make_quantity(describer, left), make_quantity(describer, right)
+    if begin is not None and finish is not None:
+        noun = finish.measure.noun
+        that = "that" if begin.measure.noun == noun else f"the {noun}"
+        from_day = f"the {begin.measure.noun} of {begin.owner}, {first_day}"
+        return f"{lie} {from_day}, and {that} of {finish.owner}, {last_day}."
     return f"{lie} {first_day} and {last_day}."

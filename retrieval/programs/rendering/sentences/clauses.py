@@ -115,7 +115,7 @@ def make_set_clause(describer: SetDescriber, program: Program) -> Clause | None:
             kind = f"{first.kind} or {second.kind}" if first.kind and second.kind else ""
             if kind:
                 return make_kind_clause(kind)
-            after = tuple(f"{one} or {other}" for one, other in zip(first.after, second.after, strict=True))
+            after = tuple(f"{text} or {other}" for text, other in zip(first.after, second.after, strict=True))
             return Clause((after[0], after[1]))
     return None
 

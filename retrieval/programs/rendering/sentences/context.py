@@ -50,4 +50,4 @@ class AnsweredProgram:
     def write_source(self, source: Program) -> str:
         """What something is computed of: ``53 countries in Africa``; the number alone of what has no noun phrase."""
         phrase, count = make_phrase(self.describer, source), self.count(source)
-        return write_members(phrase, count) if phrase is not None and not phrase.named else f"{count:,}"
+        return write_members(phrase, count) if phrase is not None and not phrase.name_count else f"{count:,}"

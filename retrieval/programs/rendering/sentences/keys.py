@@ -29,12 +29,12 @@ def describe_key(describer: SetDescriber, key: Key) -> Measure:
     return split_measure(text)
 
 
-def describe_each(describer: SetDescriber, key: Key) -> Measure:
-    """The same for a list of things with their keys: ``number of products``."""
+def describe_each(describer: SetDescriber, key: Key) -> str:
+    """The noun of a key in a list of things with their keys: ``number of products``."""
     things = describer.describe_things(key)
     if key.counted and things not in ("things", "of these"):
-        return Measure(f"number of {things}")
-    return describe_key(describer, key)
+        return f"number of {things}"
+    return describe_key(describer, key).noun
 
 
 def describe_superlative(describer: SetDescriber, program: Top) -> str:

@@ -22,19 +22,19 @@ class Phrase:
     Attributes:
         noun: the plural noun of its kind, or the names of what it is taken from; empty where the graph has none.
         clauses: what is said of its members.
-        named: how many things ``noun`` names; 0 where it is a kind.
+        name_count: how many things ``noun`` names; 0 where it is a kind.
     """
 
     noun: str
     clauses: tuple[Clause, ...]
-    named: int = 0
+    name_count: int = 0
 
 
 def write_phrase(phrase: Phrase, count: int) -> str:
     """``countries in Africa``, of one ``country in Africa``; without a noun only what is said of them."""
     which = int(count == 1)
     parts = sorted((clause.after[which] for clause in phrase.clauses), key=lambda part: part.startswith(_STANDALONE))
-    noun = make_singular(phrase.noun) if which and not phrase.named else phrase.noun
+    noun = make_singular(phrase.noun) if which and not phrase.name_count else phrase.noun
     parts = [part.removeprefix(f"{noun} ") for part in parts]  # rulers of Valen
     return " ".join(filter(None, [noun, _join_clauses(parts)]))
 
@@ -47,7 +47,7 @@ def write_counted(phrase: Phrase, count: int) -> str:
 def write_members(phrase: Phrase, count: int) -> str:
     """The members of a set: ``9 countries``, ``the 5 whose country is Nepal``."""
     if phrase.noun:
-        return write_phrase(phrase, count) if phrase.named else write_counted(phrase, count)
+        return write_phrase(phrase, count) if phrase.name_count else write_counted(phrase, count)
     text = write_phrase(phrase, count)
     if count == 1 and split_role(text) is not None:
         return f"the {text}"  # mother of Felix
@@ -74,10 +74,10 @@ def write_count_clause(phrase: Phrase, count: int) -> str:
         if does is None:
             return f"{number}: {write_phrase(phrase, count)}"
         return f"{number if count else 'none'} {does}"
-    if phrase.named:
+    if phrase.name_count:
         of = "None" if not count else f"{count:,}"
         does = write_doing(phrase.clauses, count)
-        return f"{of} of {phrase.noun} {does}" if does else f"{of} of the {phrase.named:,}"
+        return f"{of} of {phrase.noun} {does}" if does else f"{of} of the {phrase.name_count:,}"
     if not phrase.clauses:
         return f"there {'is' if count == 1 else 'are'} {write_counted(phrase, count)}"
     does = write_doing(phrase.clauses[-1:], count)
@@ -90,9 +90,9 @@ def write_members_clause(phrase: Phrase, names: list[str]) -> str:
     """Who the members are, without a full stop: ``2 games made in 2019: Go and Chess``, ``Leo and Mia own a boat``."""
     listed, count = write_list(names), len(names)
     does = write_doing(phrase.clauses, count)
-    if phrase.named:
-        if phrase.named > 1 or does is None:
-            return f"{count:,} of the {phrase.named:,}: {listed}"
+    if phrase.name_count:
+        if phrase.name_count > 1 or does is None:
+            return f"{count:,} of the {phrase.name_count:,}: {listed}"
         return f"{listed} {does}"
     if phrase.noun:
         return f"{write_counted(phrase, count)}: {listed}"

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from retrieval.programs.rendering.set_wording import SetDescriber
 
 
-def list_named(program: Program) -> tuple[int, ...]:
+def list_named_entities(program: Program) -> tuple[int, ...]:
     """The entities that a program names and nothing else; none of other programs."""
     match program:
         case Entities(ids):
             return ids
         case Or(left, right):
-            first, second = list_named(left), list_named(right)
+            first, second = list_named_entities(left), list_named_entities(right)
             return (*first, *second) if first and second else ()
     return ()
 
@@ -57,9 +57,9 @@ def merge_directions(describer: SetDescriber, program: Program) -> Program:
 
 def make_phrase(describer: SetDescriber, program: Program) -> Phrase | None:
     """Write a set as a noun phrase; None where it is no noun with what is said of it."""
-    named = list_named(program)
-    if named:
-        return Phrase(describer.words.join_labels(named), (), len(named))
+    entities = list_named_entities(program)
+    if entities:
+        return Phrase(describer.words.join_labels(entities), (), len(entities))
     match program:
         case And(left, right):
             return _make_common_phrase(describer, left, right)
@@ -94,7 +94,7 @@ def _make_clause(describer: SetDescriber, program: Program) -> Clause | None:
 def _describe_any(describer: SetDescriber, program: Program) -> str | None:
     """One member of a set: ``one of 2 writers``, ``something in Germany``; None where the set has no words."""
     phrase, count = make_phrase(describer, program), describer.executor.count_nodes(program)
-    if phrase is None or phrase.named:
+    if phrase is None or phrase.name_count:
         return describe_set(describer, program)
     text = write_phrase(phrase, 1)
     if not phrase.noun and split_role(text) is None:
@@ -104,13 +104,13 @@ def _describe_any(describer: SetDescriber, program: Program) -> str | None:
 
 def _make_common_phrase(describer: SetDescriber, left: Program, right: Program) -> Phrase | None:
     """What is in two sets: one as a phrase, with the other as a clause."""
-    sides = ((right, left), (left, right)) if list_named(right) else ((left, right), (right, left))
+    sides = ((right, left), (left, right)) if list_named_entities(right) else ((left, right), (right, left))
     for main, added in sides:  # names are what it is taken from
         phrase = _add_clause(make_phrase(describer, main), _make_clause(describer, added))
         if phrase is not None:
             return phrase
     first, second = make_phrase(describer, left), make_phrase(describer, right)
-    if first is None or second is None or first.named or second.named or first.noun != second.noun:
+    if first is None or second is None or first.name_count or second.name_count or first.noun != second.noun:
         return None
     for clause in second.clauses:
         first = _add_clause(first, clause)
@@ -144,7 +144,7 @@ def describe_set(describer: SetDescriber, program: Program) -> str | None:
     program = merge_directions(describer, program)
     phrase = make_phrase(describer, program)
     if phrase is not None:
-        if count == phrase.named:
+        if count == phrase.name_count:
             return phrase.noun
         return f"the {write_phrase(phrase, 1)}" if count == 1 and phrase.noun else write_members(phrase, count)
     match program:
@@ -162,7 +162,7 @@ def describe_set(describer: SetDescriber, program: Program) -> str | None:
             return f"the {apply_count(count, noun) if count > 1 else noun} of {inner}"
         case Top(source):
             phrase = make_phrase(describer, source)
-            noun = write_phrase(phrase, count) if phrase is not None and phrase.noun and not phrase.named else ""
+            noun = write_phrase(phrase, count) if phrase is not None and phrase.noun and not phrase.name_count else ""
             number = noun if count == 1 else f"{count:,} {noun}".rstrip()
             return f"the {number or 'one'} with {describe_superlative(describer, program)}"
         case Or(left, right):

@@ -71,5 +71,5 @@ def write_owned_sentence(noun: str, names: list[str], owners: list[str], *, are_
     pairs = list(zip(names, owners, strict=True))
     if are_values:
         return f"{capitalise(noun)}: {write_list([f'{owner} {name}'.strip() for name, owner in pairs])}."
-    told = [f"{name} ({owner})" if owner else name for name, owner in pairs]
-    return f"{capitalise(apply_count(2, noun))}: {write_list(told)}."
+    members = [f"{name} ({owner})" if owner else name for name, owner in pairs]
+    return f"{capitalise(apply_count(2, noun))}: {write_list(members)}."

@@ -9,7 +9,7 @@ from retrieval.programs.rendering.names import split_direction
 from retrieval.programs.rendering.sentences.clauses import BORDERS, TRUTHS, make_set_clause
 from retrieval.programs.rendering.sentences.context import AnsweredProgram
 from retrieval.programs.rendering.sentences.grammar import apply_count, capitalise, get_noun
-from retrieval.programs.rendering.sentences.keys import describe_each, describe_key, describe_superlative
+from retrieval.programs.rendering.sentences.keys import describe_each, describe_superlative
 from retrieval.programs.rendering.sentences.owners import find_owners
 from retrieval.programs.rendering.sentences.paths import write_walk_sentence
 from retrieval.programs.rendering.sentences.phrase_writing import write_members_clause
@@ -26,28 +26,26 @@ if TYPE_CHECKING:
 
 def write_ranking_sentence(run: AnsweredProgram, program: Top) -> str:
     """Write "Nigeria, 223,800,000: the largest population of 53 countries in Africa."."""
-    unit = describe_key(run.describer, program.key).unit
     if program.per is not None:
-        return _write_groups_sentence(run, program, unit)
+        return _write_groups_sentence(run, program)
     if program.count == EVERY:
-        each = describe_each(run.describer, program.key)
-        values = [f"{format_label(one.node.label)} {format_in_unit(one.value, each.unit)}" for one in run.ranked]
-        return f"{capitalise(each.noun)}: {write_list(_fill(values, len(run.answers)))}."
+        noun = describe_each(run.describer, program.key)
+        values = [f"{format_label(ranked.node.label)} {ranked.display}" for ranked in run.ranked]
+        return f"{capitalise(noun)}: {write_list(_fill(values, len(run.answers)))}."
     superlative, of = describe_superlative(run.describer, program), run.write_source(program.source)
     listed = write_list(run.names)
     if program.count > 1:
         return f"{listed}: the {program.count} with {superlative} of {of}."
-    value = next((one.value for one in run.ranked if one.answer), "")
-    shown = f", {format_in_unit(value, unit)}" if value else ""
-    return f"{listed}{shown}: {superlative} of {of}."
+    value = next((ranked.display for ranked in run.ranked if ranked.answer), "")
+    return f"{listed}{f', {value}' if value else ''}: {superlative} of {of}."
 
 
-def _write_groups_sentence(run: AnsweredProgram, program: Top, unit: str) -> str:
+def _write_groups_sentence(run: AnsweredProgram, program: Top) -> str:
     """Write the best of each group, with its value."""
     best = [
-        f"{format_label(one.node.label)} ({one.group}, {format_in_unit(one.value, unit)})"
-        for one in run.ranked
-        if one.answer
+        f"{format_label(ranked.node.label)} ({ranked.group}, {ranked.display})"
+        for ranked in run.ranked
+        if ranked.answer
     ]
     step = run.describer.describe_lines(program, ())[-1].text
     return f"{capitalise(step)}: {write_list(_fill(best, len(run.answers)))}."
@@ -82,8 +80,8 @@ def write_set_sentence(run: AnsweredProgram, program: Program) -> str:
     if described is None and isinstance(program, And | Except):
         sources = [program.source] if isinstance(program, Except) else [program.left, program.right]
         larger = max(sources, key=run.count)
-        whole = describe_set(describer, larger)
-        described = whole and f"{len(names):,} of {whole}"
+        source = describe_set(describer, larger)
+        described = source and f"{len(names):,} of {source}"
     return f"{write_list(names)}: {described}." if described else f"{write_list(names)}."
 
 
@@ -108,7 +106,7 @@ def _write_walk_sentence(run: AnsweredProgram, source: Program, relation: int) -
         return write_owned_sentence(noun, names, [owners.get(node, "") for node in ids], are_values=are_values)
     label = words.get_label(relation)
     phrase = make_phrase(describer, source)
-    if phrase is not None and phrase.named == run.count(source):
+    if phrase is not None and phrase.name_count == run.count(source):
         whose = phrase.noun
         if verb is not None and label != BORDERS and not is_truth:
             return f"{whose} {verb[not several]} {write_list(names)}."

@@ -52,7 +52,7 @@ def write_existence_sentence(run: AnsweredProgram, program: Exists) -> str:
         instead = _write_contradicting_fact(run) if not is_true and isinstance(source, And) else None
         return f"{word}: {claim}.{f' {instead}' if instead else ''}"
     phrase, count = make_phrase(run.describer, source), run.count(source)
-    if phrase is None or phrase.named or not phrase.noun:
+    if phrase is None or phrase.name_count or not phrase.noun:
         return f"{word}."
     number = f"{count:,}" if count else "no"
     return f"{word}: there {'is' if count == 1 else 'are'} {number} {write_phrase(phrase, count)}."
@@ -68,7 +68,7 @@ def _write_claim(run: AnsweredProgram, source: Program, *, is_true: bool) -> str
         case Filter(Entities((_,)) as thing, key) if not is_true and not key.counted:
             return _write_actual_value(run, thing, key)
     phrase = make_phrase(run.describer, source)
-    if phrase is None or not phrase.named or not phrase.clauses:
+    if phrase is None or not phrase.name_count or not phrase.clauses:
         return None
     clauses = phrase.clauses
     if not is_true:
@@ -76,7 +76,7 @@ def _write_claim(run: AnsweredProgram, source: Program, *, is_true: bool) -> str
         if opposite is None:
             return None
         clauses = (opposite,)
-    does = write_doing(clauses, phrase.named)
+    does = write_doing(clauses, phrase.name_count)
     return f"{phrase.noun} {does}" if does else None
 
 
