@@ -80,8 +80,8 @@ def write_set_sentence(run: AnsweredProgram, program: Program) -> str:
     if described is None and isinstance(program, And | Except):
         sources = [program.source] if isinstance(program, Except) else [program.left, program.right]
         larger = max(sources, key=run.count)
-        source = describe_set(describer, larger)
-        described = source and f"{len(names):,} of {source}"
+        total = describe_set(describer, larger)
+        described = total and f"{len(names):,} of {total}"
     return f"{write_list(names)}: {described}." if described else f"{write_list(names)}."
 
 
