@@ -10,7 +10,6 @@ import numpy as np
 
 from retrieval import thresholds
 from retrieval.language.question import Question
-from retrieval.language.words import read
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.dialogue.ellipsis import (
     Ellipses,
@@ -74,7 +73,7 @@ def _propose_rewritings(parser: Parser, question: Question, turn: Turn) -> Itera
         if is_correction(question):
             yield from ellipses.propose_other_readings(part)
         pointing = list(resolve_references(question, about, schema))
-        words = read(part)
+        words = Question(part).words
         parts = find_spans(words, parser.anchors.find_anchors(words))
         # "The second longest" is a place in the same ranking where there is one.
         ranked = all(piece.sort == "ranking" for piece in parts) and any(
