@@ -90,7 +90,7 @@ class ScriptedRetriever:
         self.script = script
         self.simple = simple
         self.before_each = before_each
-        self.asked: list[str] = []
+        self.asked: list[Question] = []
 
     def retrieve(
         self,

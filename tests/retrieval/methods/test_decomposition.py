@@ -47,7 +47,7 @@ def test_the_parts_are_followed_one_after_the_other(graph):
     said = {"What is the composer of X?": [((composer,), 0.9)], "Where was X raised?": [((raised,), 0.5)]}
     (song,) = ids(graph, "Thought of You")
     whole = [[RelationPath(song, (composer,), 0.7), RelationPath(song, (label,), 0.2)]]
-    found = composer_of(graph, said).merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [False])
+    found = composer_of(graph, said).merge_part_paths(Question(QUESTION), [song], ["Thought of You"], whole, [False])
     # Parts: 0.8 * 0.9 * 0.5; the description alone is a tenth of the fifth that the whole question has left.
     assert [(own.relations, round(own.score, 4), own.support) for own in found[0]] == [
         ((composer, raised), 0.36, 0.5),
@@ -61,7 +61,10 @@ def test_what_stands_is_left_as_it_is(graph):
     said = {"What is the composer of X?": [((composer,), 0.9)], "Where was X raised?": [((raised,), 0.5)]}
     (song,) = ids(graph, "Thought of You")
     whole = [[RelationPath(song, (composer,), 0.7)]]
-    assert composer_of(graph, said).merge_part_paths(QUESTION, [song], ["Thought of You"], whole, [True]) == whole
+    assert (
+        composer_of(graph, said).merge_part_paths(Question(QUESTION), [song], ["Thought of You"], whole, [True])
+        == whole
+    )
 
 
 @pytest.mark.parametrize("named", ["award", "raised_in"])
@@ -71,9 +74,9 @@ def test_where_steps_are_few_only_what_falls_short_is_taken_apart(graph, named):
     (song,) = ids(graph, "Thought of You")
     careful = composer_of(graph, said, always=False)
     short, long = [[RelationPath(song, (composer,), 0.7)]], [[RelationPath(song, (composer, last), 0.7)]]
-    taken = careful.merge_part_paths(QUESTION, [song], ["Thought of You"], short, [False])
+    taken = careful.merge_part_paths(Question(QUESTION), [song], ["Thought of You"], short, [False])
     assert taken[0][0].relations == (composer, raised)
-    assert careful.merge_part_paths(QUESTION, [song], ["Thought of You"], long, [False]) == long
+    assert careful.merge_part_paths(Question(QUESTION), [song], ["Thought of You"], long, [False]) == long
 
 
 def test_a_path_that_leads_back_to_what_is_asked_about_says_nothing(graph):
@@ -96,7 +99,7 @@ def test_descriptions_within_each_other_are_taken_apart(graph):
     (song,) = ids(graph, "Thought of You")
     question = "Which currency is used in the place where the composer of Thought of You was raised?"
     whole = [[RelationPath(song, (composer,), 0.5)]]
-    found = composer_of(graph, said).merge_part_paths(question, [song], ["Thought of You"], whole, [False])
+    found = composer_of(graph, said).merge_part_paths(Question(question), [song], ["Thought of You"], whole, [False])
     assert found[0][0].relations == (composer, raised, currency)
     assert round(found[0][0].score, 4) == 0.64  # 0.8 of 0.8
 

@@ -52,7 +52,7 @@ def labels(snapshot, nodes):
 
 
 def answers(reader, question):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     assert found is not None, question
     result = found.best.result
     if isinstance(result, np.ndarray):

@@ -122,10 +122,10 @@ def test_orders_have_places_people_and_truths(reader, question, expected):
     ],
 )
 def test_each_has_its_number(reader, question, expected):
-    best = reader.read(question).best
+    best = reader.read(Question(question)).best
     assert isinstance(best.program, Top)
     assert best.program.count == EVERY
-    ranked = list_ranked_values(reader.read(question).executor, best.program)
+    ranked = list_ranked_values(reader.read(Question(question)).executor, best.program)
     label = reader.snapshot.get_entity_label
     assert {label(node): value for node, value in ranked} == pytest.approx(expected)
     assert [value for _, value in ranked] == sorted(expected.values(), reverse=True)
@@ -153,7 +153,7 @@ def test_each_is_told_with_its_number(reader):
     ],
 )
 def test_the_first_of_each_group(reader, question, expected):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     assert isinstance(found.best.program, Top)
     label = reader.snapshot.get_entity_label
     ranked = list_ranked_values(found.executor, found.best.program)

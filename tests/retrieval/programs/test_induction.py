@@ -5,6 +5,7 @@ import pytest
 
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.grounding.relation_types import detect_form
 from retrieval.programs.reader import ProgramReader
@@ -43,7 +44,7 @@ def reader(tmp_path_factory):
     ],
 )
 def test_kinds_are_told_without_a_relation_for_them(reader, question, expected):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     assert found is not None
     result = found.best.result
     if isinstance(result, np.ndarray):

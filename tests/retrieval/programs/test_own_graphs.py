@@ -10,6 +10,7 @@ from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.metrics.values import is_same_value
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
@@ -65,7 +66,7 @@ def test_first_questions_over_a_graph_of_ones_own(tmp_path, graph):
     for row in questions(graph):
         if row["operators"] == ["unanswerable"]:
             continue
-        found = reader.read(row["question"])
+        found = reader.read(Question(row["question"]))
         wanted = [row["answers"], *row.get("also", [])]
         if found is None or not any(alike(answers(found), one) for one in wanted):
             wrong.add(int(row["id"].rpartition("-")[2]))

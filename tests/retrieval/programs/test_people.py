@@ -6,6 +6,7 @@ import pytest
 from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.operations import Entities, Having, Walk
 from retrieval.programs.grounding.relation_types import is_personal
@@ -36,7 +37,7 @@ def reader(tmp_path, facts, encode=None):
 
 
 def asked(reader, question):
-    result = reader.read(question).best.result
+    result = reader.read(Question(question)).best.result
     label = reader.snapshot.get_entity_label
     return {label(node) for node in result.tolist()} if isinstance(result, np.ndarray) else result
 
@@ -62,7 +63,7 @@ def test_relatives_are_found_by_the_relations_that_there_are(tmp_path, question,
 
 def test_relatives_are_told_in_one_step(tmp_path):
     own = reader(tmp_path, FAMILY)
-    found = own.read("Rosa's grandchildren")
+    found = own.read(Question("Rosa's grandchildren"))
     told = describe_program(found.executor, None, found.best.program, found.schema.nouns)
     assert told == "what Rosa is mother of → father of or mother of"
 

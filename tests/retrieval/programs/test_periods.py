@@ -7,6 +7,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.amounts import ValueKind
 from retrieval.language.quantities import find
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
@@ -57,7 +58,7 @@ def reader(tmp_path_factory):
     ],
 )
 def test_periods_sizes_and_nought_are_read(reader, question, expected):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     assert found is not None
     result = found.best.result
     if isinstance(result, np.ndarray):

@@ -77,7 +77,7 @@ def reader(tmp_path_factory):
     ],
 )
 def test_places_likenesses_and_what_is_lacking_are_read(reader, question, expected):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     assert found is not None
     result = found.best.result
     if isinstance(result, np.ndarray):

@@ -20,7 +20,7 @@ def reader(tmp_path_factory):
 
 
 def answers(reader, question, given=()):
-    found = reader.read(question, given)
+    found = reader.read(Question(question), given)
     assert found is not None, question
     result = found.best.result
     if isinstance(result, np.ndarray):
@@ -63,7 +63,7 @@ def test_an_entity_that_somebody_picked_is_what_its_words_mean(reader):
 
 @pytest.mark.parametrize("question", ["asdf qwer", "?!", "the of and"])
 def test_what_nothing_is_known_of_has_no_program(reader, question):
-    assert reader.read(question) is None
+    assert reader.read(Question(question)) is None
 
 
 def test_reading_stops_when_it_is_cancelled(reader):
@@ -75,13 +75,13 @@ def test_methods_that_are_compared_read_a_question_once(reader, monkeypatch):
     read, asked = reader.parser.read, []
     monkeypatch.setattr(reader.parser, "read", lambda *a, **b: asked.append(a) or read(*a, **b))
     question = "How many countries are there in Africa?"
-    first, second = reader.read(question), reader.read(question)
+    first, second = reader.read(Question(question)), reader.read(Question(question))
     assert len(asked) == 1
     assert (second.best.program, second.best.result) == (first.best.program, first.best.result)
     assert second.executor is not first.executor, "one run's Stop is not another's"
     with pytest.raises(Cancelled):
-        reader.read(question, cancelled=lambda: True)
-    reader.read(question, [reader.snapshot.find_entity("Africa")])
+        reader.read(Question(question), cancelled=lambda: True)
+    reader.read(Question(question), [reader.snapshot.find_entity("Africa")])
     assert len(asked) == 2
 
 

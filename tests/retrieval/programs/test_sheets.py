@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 
@@ -66,5 +67,5 @@ def test_a_noun_that_ends_several_kinds_means_all_of_them(mower, question, expec
 
 
 def test_what_is_only_named_is_no_answer(mower):
-    found = mower.read("list frame or hood")
+    found = mower.read(Question("list frame or hood"))
     assert [meaning.refused for meaning in found.meanings][:1] == [True]

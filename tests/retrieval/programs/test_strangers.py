@@ -6,6 +6,7 @@ import pytest
 from retrieval.answering.loading import load_encoder
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
+from retrieval.language.question import Question
 from retrieval.language.words import get_stem, is_object_question, read
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
@@ -78,7 +79,7 @@ def readers(tmp_path_factory):
 
 
 def asked(reader, question):
-    result = reader.read(question).best.result
+    result = reader.read(Question(question)).best.result
     label = reader.snapshot.get_entity_label
     return {label(node) for node in result.tolist()} if isinstance(result, np.ndarray) else result
 
@@ -125,7 +126,7 @@ def test_sorts_of_things_of_a_graph_without_kinds(readers):
 
 
 def test_a_year_is_no_number_of_things(readers):
-    assert readers["work"].read("How many people founded Volvo?").confidence == 0.0
+    assert readers["work"].read(Question("How many people founded Volvo?")).confidence == 0.0
 
 
 def test_what_somebody_did_is_told_from_what_is_called_so():

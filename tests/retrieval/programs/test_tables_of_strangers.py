@@ -49,7 +49,7 @@ def reader(tmp_path_factory):
 
 
 def answers(reader, question):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     result = found.best.result
     if not isinstance(result, np.ndarray):
         return format_result(found.executor.columns, found.best.program, result)
@@ -88,7 +88,7 @@ def test_what_is_asked_of_tables(reader, question, expected):
 
 
 def ranked(reader, question):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     executor, program = found.executor, found.best.program
     keyed = executor.compute_ranking(program)
     order = np.argsort(-keyed.values if program.largest else keyed.values, kind="stable")
@@ -141,7 +141,7 @@ def test_what_says_an_order_is_no_part_of_the_question(text, read, order):
     ],
 )
 def test_several_things_are_asked_of_each_answer(reader, question, expected):
-    found = reader.read(question)
+    found = reader.read(Question(question))
     chains = build_chains(found.executor, found.best.program, found.confidence)
     answers = build_answers(found, None, chains, 0.3)
     assert {one.label: {own.name: own.value for own in one.beside} for one in answers} == expected

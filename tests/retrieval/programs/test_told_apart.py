@@ -2,6 +2,8 @@
 
 import pytest
 
+from retrieval.language.question import Question
+
 from .asking import answers, reader_of
 
 PEOPLE = [
@@ -84,4 +86,4 @@ def test_what_is_ranked(yard, question, right):
 
 @pytest.mark.parametrize("question", ["average landing fee in kg", "Does Old Head get more trips than Low Rock?"])
 def test_what_was_not_said_is_not_computed(yard, question):
-    assert yard.read(question).confidence == 0.0
+    assert yard.read(Question(question)).confidence == 0.0

@@ -3,6 +3,7 @@
 import pytest
 
 from retrieval.evidence.reach import walk
+from retrieval.language.question import Question
 from retrieval.reasoning.context import filter_by_context
 from tests.retrieval.world import build, ids, labels, path
 
@@ -27,7 +28,7 @@ def narrowed(graph, question, paths, topic="The Office"):
     """Relation paths in their order, with their probabilities and what they reach."""
     (start,) = ids(graph, topic)
     reaches = [walk(graph, start, path(graph, text), p, simple=True) for text, p in paths]
-    found = filter_by_context(graph, question, [topic], reaches)
+    found = filter_by_context(graph, Question(question), [topic], reaches)
     return [(round(r.probability, 3), labels(graph, r.targets)) for r in found]
 
 

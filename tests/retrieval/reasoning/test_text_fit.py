@@ -38,7 +38,7 @@ def graph(tmp_path):
 def rescore(graph, question, topic, paths, **settings):
     entity = ids(graph, topic)[0]
     found = [RelationPath(entity, path(graph, text), score) for text, score in paths]
-    return TextFit(graph, WordCounts(), **settings).score_paths(question, found, [entity], [topic])
+    return TextFit(graph, WordCounts(), **settings).score_paths(Question(question), found, [entity], [topic])
 
 
 def test_words_outweigh_a_small_lead_and_the_sum_is_kept(graph):

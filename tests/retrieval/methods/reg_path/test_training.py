@@ -103,7 +103,7 @@ def _exact(retriever, graph, asked):
     right = 0
     for question in asked:
         topic = graph.find_entity(question.topic_entities[0])
-        found = predict(retriever, graph, question.question, [topic])
+        found = predict(retriever, graph, Question(question.question), [topic])
         right += {graph.get_entity_label(e) for e in found} == set(question.answers)
     return right / len(asked)
 

@@ -77,7 +77,7 @@ def test_it_learns_what_the_rule_gets_wrong(graph, tmp_path):
     assert result.metrics["dev_balanced_accuracy"] == 1.0
     rule_, learned = WordingDecider(), opened(result)
     for words, complex_ in ((LONG, True), (SHORT, False)):
-        found = learned.decide(words.format("Paris"))
+        found = learned.decide(Question(words.format("Paris")))
         assert found.multi_hop is complex_
         assert rule_.decide(Question(words.format("Paris"))).multi_hop is not complex_
         assert (found.scores["multi_hop"] > found.scores["needed"]) is complex_
