@@ -103,7 +103,7 @@ class SpanReader:
     def _split_windows(self, question: Question, index: int, title: str, text: str) -> list[_Window]:
         before = f"{title}. " if title else ""
         with self._lock:
-            read = self._tokenizer.encode(question, before + text)
+            read = self._tokenizer.encode(question.text, before + text)
         begin = read.type_ids.index(1)
         inside = [i for i in range(begin, len(read.ids) - 1) if read.offsets[i][1] > read.offsets[i][0]]
         windows: list[_Window] = []

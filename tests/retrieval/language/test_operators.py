@@ -80,8 +80,8 @@ def test_the_cues_of_a_question(question, expected):
     ],
 )
 def test_what_answers_the_question_explains_a_cue(question, known):
-    assert find_unexplained(question)
-    assert find_unexplained(question, **known) == ()
+    assert find_unexplained(question, find_cues(question))
+    assert find_unexplained(question, find_cues(question), **known) == ()
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_answers_the_question_explains_a_cue(question, known):
     ],
 )
 def test_what_does_not_explain_it(question, known):
-    assert find_unexplained(question, **known)
+    assert find_unexplained(question, find_cues(question), **known)
 
 
 def test_numbers_of_things_are_told_from_dates():

@@ -304,7 +304,9 @@ def test_settings_come_from_the_environment_or_not_at_all():
 
 
 def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
-    counted = replace(evidence, question="How many languages are spoken in the countries that border Switzerland?")
+    counted = replace(
+        evidence, question=Question("How many languages are spoken in the countries that border Switzerland?")
+    )
     with Endpoint(says("ans: 3")) as endpoint:
         _, verdict = answer(counted, endpoint.url)
     (found,) = verdict.answers
@@ -316,7 +318,7 @@ def test_a_count_of_what_a_chain_leads_to_is_verified(evidence):
 @pytest.mark.parametrize(("reply", "question"), [("ans: 4", "How many languages are there?"), ("ans: 3", QUESTION)])
 def test_a_number_that_nothing_supports_stays_unverified(evidence, reply, question):
     with Endpoint(says(reply)) as endpoint:
-        _, verdict = answer(replace(evidence, question=question), endpoint.url)
+        _, verdict = answer(replace(evidence, question=Question(question)), endpoint.url)
     assert [(a.score, a.verified) for a in verdict.answers] == [(0.0, False)]
     assert verdict.warnings == (f"Not found in the evidence: {reply[-1]}.",)
 
