@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch_geometric.utils import scatter
 
 
 def compute_directional_distances(
@@ -33,11 +34,10 @@ def compute_directional_distances(
 
 
 def _compute_rounds(sources: Tensor, targets: Tensor, topics: Tensor, rounds: int) -> list[Tensor]:
-    received = torch.bincount(targets, minlength=len(topics)).clamp(min=1)
     values: list[Tensor] = []
     current = topics
     for _ in range(rounds):
-        current = torch.zeros_like(current).index_add(0, targets, current[sources]) / received
+        current = scatter(current[sources], targets, dim_size=len(topics), reduce="mean")
         values.append(current)
     return values
 

@@ -261,7 +261,7 @@ class TripleEncoder(TripleStates):
         inner = self._apply_activation(first.merge_messages(reached[side.near], sent, x, side.norm, block.loops))
         sent = norm * second.lin(inner)  # [W, H]
         messages = sent[side.senders] * side.scale.unsqueeze(1)
-        summed = sent.new_zeros(side.n_receivers, sent.shape[1]).index_add(0, side.receivers, messages)
+        summed = second.sum_messages(messages, side.receivers, side.n_receivers)
         return second.merge_messages(
             summed[side.receiver_of], sent[targets], inner[targets], side.norm[targets], block.loops[targets]
         )

@@ -1,16 +1,11 @@
 """The implicit convolution equals PyG's GCNConv on the materialised line graph."""
 
-import warnings
-
 import networkx as nx
 import pytest
 import torch
+from torch_geometric.nn import GCNConv, MessagePassing
 
 from retrieval.nn.line_graph import LineGraph, LineGraphConv
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # PyG scripts a class of its own while it is imported
-    from torch_geometric.nn import GCNConv
 
 TRIANGLE_AND_LOOP = [(0, 1), (1, 2), (2, 0), (1, 1), (0, 1), (3, 4)]
 
@@ -70,3 +65,17 @@ def test_gradients_reach_predecessors_only() -> None:
     LineGraphConv(4, 2)(x, LineGraph.from_triples(heads, tails, 4))[1].sum().backward()
     assert x.grad is not None
     assert x.grad.abs().sum(1).bool().tolist() == [True, True, False]
+
+
+def test_it_is_a_message_passing_module_with_the_parameters_of_stored_checkpoints() -> None:
+    layer = LineGraphConv(4, 2, self_weight=True)
+    assert isinstance(layer, MessagePassing)
+    assert {name: tuple(value.shape) for name, value in layer.state_dict().items()} == {
+        "bias": (2,), "lin.weight": (2, 4), "own.weight": (2, 4),
+    }  # fmt: skip
+
+
+def test_messages_are_summed_as_pyg_sums_them() -> None:
+    messages, receivers = torch.randn(50, 3), torch.randint(0, 7, (50,))
+    expected = MessagePassing(aggr="sum").aggr_module(messages, receivers, dim_size=9)
+    torch.testing.assert_close(LineGraphConv(3, 3).sum_messages(messages, receivers, 9), expected)
