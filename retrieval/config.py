@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from retrieval.errors import ConfigError
@@ -21,6 +22,8 @@ def make_setting(
     least: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    choices: Callable[[], tuple[str, ...]] | None = None,
+    formerly: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> T:
     """A field of a settings class: its default, what it does, and its range.
 
@@ -30,10 +33,14 @@ def make_setting(
         least: smallest value allowed; 1 for whole numbers when nothing is said.
         above: values must be larger than this.
         below: values must be smaller than this.
+        choices: lists the values of a string, where they depend on the installation; others are a ``Literal``.
+        formerly: older names of the setting, with the values of today for theirs.
     """
     if least is None and above is None and isinstance(default, int) and not isinstance(default, bool):
         least = 1
-    metadata = {"about": about, "least": least, "above": above, "below": below}
+    metadata = {
+        "about": about, "least": least, "above": above, "below": below, "choices": choices, "formerly": formerly,
+    }  # fmt: skip
     setting_field: T = field(default=default, metadata=metadata)
     return setting_field
 
@@ -214,10 +221,10 @@ def describe(cls: type[Checked]) -> tuple[Setting, ...]:
     hints = get_type_hints(cls)
     settings = []
     for f in fields(cls):
-        hint = hints[f.name]
-        choices = get_args(hint) if get_origin(hint) is Literal else ()
+        hint, rule = hints[f.name], dict(f.metadata)
+        choices, _ = _list_choices(hint, rule.pop("choices")), rule.pop("formerly")
         kind, default = "choice" if choices else hint.__name__, getattr(cls(), f.name)
-        settings.append(Setting(f.name, kind, default, choices=choices, **f.metadata))
+        settings.append(Setting(f.name, kind, default, choices=choices, **rule))
     return tuple(settings)
 
 
@@ -236,14 +243,31 @@ def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = Non
         ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.
     """
     hints = get_type_hints(cls)
+    listed = {f.name: f.metadata.get("choices") for f in fields(cls)}
     values: dict[str, Any] = {}
-    for key, value in (settings or {}).items():
+    for given, older in (settings or {}).items():
+        key, value = _translate_former(cls, given, older)
         if key not in hints:
             near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
             known = f"Known are: {', '.join(sorted(hints))}." if hints else "It has none."
             raise ConfigError(f"{complaint} {key!r}.", hint=f"Did you mean {near[0]!r}?" if near else known)
-        values[key] = _convert_value(key, hints[key], value)
+        values[key] = _convert_value(key, hints[key], value, _list_choices(hints[key], listed[key]))
     return cls(**values)
+
+
+def _translate_former(cls: type[Checked], key: str, value: Any) -> tuple[str, Any]:
+    """A setting under today's name and with today's value."""
+    for f in fields(cls):
+        if key in f.metadata.get("formerly", {}):
+            return f.name, f.metadata["formerly"][key].get(value, value)
+    return key, value
+
+
+def _list_choices(hint: Any, listed: Callable[[], tuple[str, ...]] | None) -> tuple[str, ...]:
+    """The values that a setting may have; empty where others may be given."""
+    if listed is not None:
+        return listed()
+    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 def parse_pairs(texts: Iterable[str], prefix: str = "") -> tuple[tuple[str, str | int | float | bool], ...]:
@@ -269,16 +293,17 @@ def parse_pairs(texts: Iterable[str], prefix: str = "") -> tuple[tuple[str, str 
     return tuple(parsed)
 
 
-def _convert_value(key: str, hint: Any, value: Any) -> Any:
-    if get_origin(hint) is Literal:
-        if value not in get_args(hint):
-            expected = ", ".join(map(repr, get_args(hint)))
+def _convert_value(key: str, hint: Any, value: Any, choices: tuple[str, ...] = ()) -> Any:
+    if choices:
+        if value not in choices:
+            expected = ", ".join(map(repr, choices))
             raise ConfigError(f"{key} is {value!r}.", hint=f"Expected one of {expected}.")
         return value
     if get_origin(hint) in (Union, types.UnionType):
         if value is None:
             return None
-        return _convert_value(key, next(h for h in get_args(hint) if h is not type(None)), value)
+        inner = next(h for h in get_args(hint) if h is not type(None))
+        return _convert_value(key, inner, value, _list_choices(inner, None))
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):

@@ -1,6 +1,6 @@
 """What the engine takes from the environment; the web application adds its own (``webapp.project.env``).
 
-``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER``, ``CLEW_DEVICE`` and
+``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER``, ``CLEW_DEVICE``, ``CLEW_LAYERS`` and
 ``CLEW_INDEX_PROCESSES``.
 """
 
@@ -199,6 +199,14 @@ def get_device(environ: Mapping[str, str] = os.environ) -> str:
     if name not in DEVICES:
         raise ConfigError(f"CLEW_DEVICE is {name!r}.", hint=f"Expected one of {', '.join(DEVICES)}.")
     return name
+
+
+def read_layers(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The graph layers of the installation's own packages, ``package.module:Class`` each, from ``CLEW_LAYERS``.
+
+    A training, or a checkpoint that somebody uploads, may import these and no other code.
+    """
+    return tuple(name for part in environ.get("CLEW_LAYERS", "").split(",") if ":" in (name := part.strip()))
 
 
 #: Each takes about 1 GB of memory.

@@ -129,6 +129,7 @@ def train(
         entity_texts=task.entity_texts,
         simple=simple,
         labels=dict(Counter(label.source for label in used)),
+        relations=2 * snapshot.num_relations,
     )
     metrics = {task.score_name: state.best, "epochs": float(state.epoch)}
     least_support = share = None

@@ -8,12 +8,15 @@ relations around an entity mix in its one vector. A triple's state is then made 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch_geometric.utils import degree
 
-from retrieval.nn.line_graph import LineGraph
+from retrieval.nn.line_graph import LineGraph, SumMessages
 from retrieval.nn.triple_encoder import EntitySums, TripleStates
 
 
@@ -57,7 +60,7 @@ class EntityBlock:
     backward: EntitySide
 
 
-class EntityGraphConv(nn.Module):
+class EntityGraphConv(SumMessages):
     r"""GCN with edge features (RAPL eq. 2), ``W [h || r]`` split into a part for entities and one for relations.
 
     .. math:: h'_e = \sum_{(j, r) \to e} \frac{W_h h_j + W_r r}{\sqrt{d_e d_j}} + \frac{W_h h_e}{d_e} + b
@@ -91,52 +94,61 @@ class EntityGraphConv(nn.Module):
         return vectors
 
 
-class EntityGraphEncoder(TripleStates):
-    """Triple states z_v from two GCNs on the entity graph and its reverse. Arguments as of ``TripleStates``."""
+class EntityStates(TripleStates):
+    """What every encoder of entities has: two stacks of layers, and triple states from their ends' vectors.
+
+    Args:
+        make_layer: makes one layer.
+        text_features, hidden, dropout, options: as of ``TripleStates``.
+    """
 
     def __init__(
-        self,
-        text_features: int,
-        hidden: int,
-        dropout: float = 0.2,
-        *,
-        skip: bool = True,
-        norm: bool = True,
-        look_ahead: bool = True,
-        layers: int = 2,
-        self_weight: bool = False,
-        relation_readout: bool = True,
-    ) -> None:
+        self, make_layer: Callable[[], nn.Module], text_features: int, hidden: int, dropout: float,
+        *, layers: int = 2, relation_readout: bool = True, **options: Any,
+    ) -> None:  # fmt: skip
         super().__init__(
             text_features, hidden, dropout,
-            skip=skip, norm=norm, look_ahead=look_ahead,
-            layers=layers, self_weight=self_weight, relation_readout=relation_readout,
+            layers=layers, relation_readout=relation_readout, **options,
         )  # fmt: skip
         self.entity = nn.Linear(text_features, hidden, bias=False)
         self.forward_layers, self.backward_layers = (
-            nn.ModuleList([EntityGraphConv(hidden, self_weight=self_weight) for _ in range(layers)]) for _ in range(2)
+            nn.ModuleList([make_layer() for _ in range(layers)]) for _ in range(2)
         )
         self.of_head = nn.Linear(hidden, hidden, bias=False)
         self.of_tail = nn.Linear(hidden, hidden, bias=False)
+
+    def compute_triple_states(self, vectors: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
+        """One direction's triple states of N triples from its entities' vectors, [N, H]."""
+        states: Tensor = self.of_head(vectors)[heads] + self.of_tail(vectors)[tails]
+        return states
+
+
+class EntityGraphEncoder(EntityStates):
+    """Triple states z_v from two GCNs on the entity graph and its reverse. Arguments as of ``TripleStates``."""
+
+    def __init__(
+        self, text_features: int, hidden: int, dropout: float = 0.2,
+        *, self_weight: bool = False, **options: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            lambda: EntityGraphConv(hidden, self_weight=self_weight), text_features, hidden, dropout,
+            self_weight=self_weight, **options,
+        )  # fmt: skip
 
     def forward(self, entities: Tensor | None, relation_texts: Tensor, relations: Tensor, graph: LineGraph) -> Tensor:
         """States of all N triples, [N, H]; arguments as of ``TripleEncoder.forward``."""
         sides = []
         for layers, way in ((self.forward_layers, graph), (self.backward_layers, graph.make_reversed())):
-            norm = (torch.bincount(way.tails, minlength=way.entities) + 1).to(way.norm.dtype).rsqrt()
-            column = way.norm.unsqueeze(1)
-
-            def collect_messages(messages: Tensor, tails: Tensor = way.tails) -> Tensor:
-                received = messages.new_zeros(graph.entities, messages.shape[1])
-                return received.index_add(0, tails, messages)
-
-            around = collect_messages(column * self.relation(relation_texts)[relations])
+            norm = (degree(way.tails, way.entities, way.norm.dtype) + 1).rsqrt()
+            column, ends = way.norm.unsqueeze(1), (way.tails, way.entities)
+            convs = [layer for layer in layers if isinstance(layer, EntityGraphConv)]
+            around = convs[0].sum_messages(column * self.relation(relation_texts)[relations], *ends)
             vectors = around.new_zeros(graph.entities, self.hidden)
             if entities is not None:
                 vectors = self.entity(entities)
-            for depth, layer in enumerate(layers):
+            for depth, layer in enumerate(convs):
                 vectors = self._apply_activation(vectors) if depth else vectors
-                vectors = layer(collect_messages(column * vectors[way.heads]), around, vectors, norm)
+                vectors = layer(layer.sum_messages(column * vectors[way.heads], *ends), around, vectors, norm)
             sides.append(self.compute_triple_states(vectors, graph.heads, graph.tails))
         x = self.compute_phi(entities, relation_texts, graph.heads, relations, graph.tails)
         return self.merge_directions(sides[0], sides[1], x, relation_texts, relations)
@@ -147,10 +159,11 @@ class EntityGraphEncoder(TripleStates):
         for side, layers in ((block.forward, self.forward_layers), (block.backward, self.backward_layers)):
             inner = self.compute_first_layer(layers, side.sums, block.entities, side.norm)  # [m, H]
             vectors = entity_vectors = inner[block.own]
+            second = layers[-1]
             if len(layers) > 1:
-                received = torch.zeros_like(entity_vectors).index_add(
-                    0, side.receivers, inner[side.neighbours] * side.weights.unsqueeze(1)
-                )
+                assert isinstance(second, EntityGraphConv)
+                messages = inner[side.neighbours] * side.weights.unsqueeze(1)
+                received = second.sum_messages(messages, side.receivers, len(entity_vectors))
                 vectors = self.compute_second_layer(
                     layers, received, side.sums.relation[block.own], entity_vectors, side.norm[block.own]
                 )
@@ -176,8 +189,3 @@ class EntityGraphEncoder(TripleStates):
         """Second-layer vectors; ``relations`` are the sums in text space, [n, d]. [n, H]."""
         vectors: Tensor = layers[1](received, self.relation(relations), entity_vectors, norm)
         return vectors
-
-    def compute_triple_states(self, vectors: Tensor, heads: Tensor, tails: Tensor) -> Tensor:
-        """One direction's triple states of N triples from its entities' vectors, [N, H]."""
-        states: Tensor = self.of_head(vectors)[heads] + self.of_tail(vectors)[tails]
-        return states

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
+from torch_geometric.nn import MessagePassing
 
 AGGREGATORS = ("mean", "min", "max", "std")
 SCALERS = ("identity", "amplification", "attenuation")
+
+
+@dataclass(frozen=True, slots=True)
+class Walks:
+    """M walks along which n entities hear of each other.
+
+    Attributes:
+        edge_index: slots that each walk leaves and enters, int64 [2, M], in the order of those it enters.
+        edge_type: directed relation of each, int64 [M].
+        relations: R_r of each, what it carries besides the state it leaves, [M, F].
+        counts: walks that enter each slot, int64 [n].
+    """
+
+    edge_index: Tensor
+    edge_type: Tensor
+    relations: Tensor
+    counts: Tensor
 
 
 def compute_aggregates(messages: Tensor, counts: Tensor) -> Tensor:
@@ -54,6 +74,30 @@ def compute_scalers(counts: Tensor, delta: float) -> Tensor:
     return torch.stack([torch.ones_like(log), log / delta, delta / least], dim=1)
 
 
+class PNAMessages(MessagePassing):
+    """Messages ReLU(A x_u + R_r) along walks, aggregated where they end.
+
+    ``torch_geometric.nn.aggr.MultiAggregation`` gives the same aggregates, faster forward and half as fast again
+    backward; walks come in the order of their receivers, and ``compute_aggregates`` uses that.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(aggr=None)
+
+    def forward(self, x: Tensor, relations: Tensor, edge_index: Tensor, counts: Tensor) -> Tensor:
+        """[n, F] projected states and [M, F] parts of relations -> aggregates, [n, 4 F]."""
+        aggregates: Tensor = self.propagate(edge_index, x=x, relations=relations, counts=counts)
+        return aggregates
+
+    def message(self, x_j: Tensor, relations: Tensor) -> Tensor:
+        """See ``MessagePassing.message``."""
+        return torch.relu(x_j + relations)
+
+    def aggregate(self, inputs: Tensor, counts: Tensor) -> Tensor:
+        """See ``MessagePassing.aggregate``."""
+        return compute_aggregates(inputs, counts)
+
+
 class PNALayer(nn.Module):
     """One layer: x'_e = x_e + ReLU(W [x_e, scaled aggregates of the messages to e]).
 
@@ -75,28 +119,27 @@ class PNALayer(nn.Module):
     def __init__(self, hidden: int, dropout: float, *, norm: bool = True) -> None:
         super().__init__()
         self.sender = nn.Linear(hidden, hidden, bias=False)
+        self.messages = PNAMessages()
         self.update = nn.Linear((1 + len(AGGREGATORS) * len(SCALERS)) * hidden, hidden)
         self.dropout = nn.Dropout(dropout)
         self.norm = nn.LayerNorm(hidden) if norm else None
 
-    def forward(self, x: Tensor, relations: Tensor, sources: Tensor, counts: Tensor, delta: float) -> Tensor:
+    def forward(self, x: Tensor, walks: Walks, delta: float) -> Tensor:
         """States after the layer.
 
         Args:
             x: [n, F].
-            relations: R_r of each walk, [M, F].
-            sources: slot that each walk leaves, int64 [M], in the order of the slots they enter.
-            counts: walks that enter each slot, int64 [n].
+            walks: along which messages come.
             delta: see :func:`compute_scalers`.
 
         Returns:
             [n, F].
         """
-        messages = torch.relu(self.sender(x).index_select(0, sources) + relations)
-        size, factors = x.shape[1], compute_scalers(counts, delta)
+        aggregates = self.messages(self.sender(x), walks.relations, walks.edge_index, walks.counts)
+        size, factors = x.shape[1], compute_scalers(walks.counts, delta)
         own_weight, heard = self.update.weight[:, :size], self.update.weight[:, size:]
         each = heard.reshape(size, len(SCALERS), -1).transpose(0, 1).flatten(0, 1)  # [3 F, 4 F]
-        received = nn.functional.linear(compute_aggregates(messages, counts), each).view(-1, len(SCALERS), size)
+        received = nn.functional.linear(aggregates, each).view(-1, len(SCALERS), size)
         updated = nn.functional.linear(x, own_weight, self.update.bias)
         for i in range(len(SCALERS)):
             updated = updated + received[:, i] * factors[:, i : i + 1]

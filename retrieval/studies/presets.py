@@ -244,11 +244,11 @@ PRESETS: tuple[Preset, ...] = (
             "variants": {
                 f"{form}{name}": {
                     "method": "rel-rag-triple",
-                    "config": {**_PAPER, "graph": graph, "readout": readout},
+                    "config": {**_PAPER, "conv": conv, "readout": readout},
                     "options": _PAPER,
                 }
                 for readout, name in (("states", ""), ("relation", ", relation read"))
-                for form, graph in (("line graph", "line"), ("raw graph", "raw"))
+                for form, conv in (("line graph", "line-gcn"), ("raw graph", "entity-gcn"))
             },
             "seeds": _SEEDS,
             "baseline": "raw graph",

@@ -64,6 +64,7 @@ def describe(
     simple: bool,
     labels: dict[str, int],
     parent: str | None = None,
+    relations: int | None = None,
 ) -> OpenCheckpoint:
     """A checkpoint in memory, with its fingerprint. See :class:`CheckpointManifest`."""
     manifest = CheckpointManifest(
@@ -79,6 +80,7 @@ def describe(
         simple=simple,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         labels=labels,
+        relations=relations,
     )
     return OpenCheckpoint(manifest, config, weights)
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch_geometric.utils import scatter
 
 
 def compute_segment_logsumexp(values: Tensor, segments: Tensor, count: int) -> Tensor:
     """log sum exp of the values of each segment; -inf for a segment without any. [n] -> [count]."""
-    top = values.new_full((count,), -torch.inf).scatter_reduce(0, segments, values.detach(), "amax")
-    top = torch.where(torch.isfinite(top), top, torch.zeros_like(top))
-    summed = values.new_zeros(count).index_add(0, segments, torch.exp(values - top[segments]))
-    return torch.log(summed) + top
+    top = scatter(values.detach(), segments, dim_size=count, reduce="max")  # 0 where there is none
+    summed = scatter(torch.exp(values - top[segments]), segments, dim_size=count)
+    result: Tensor = torch.log(summed) + top
+    return result
 
 
 def compute_path_loss(
@@ -41,8 +42,8 @@ def compute_path_loss(
     count = len(stop_logits)
     total = torch.logaddexp(compute_segment_logsumexp(logits + weight.log(), context, count), stop_logits)
     shares = weight * positive
-    mass = shares.new_zeros(count).index_add(0, context, shares)
-    expected = logits.new_zeros(count).index_add(0, context, shares * logits) / mass.clamp(min=1e-9)
+    mass = scatter(shares, context, dim_size=count)
+    expected = scatter(shares * logits, context, dim_size=count) / mass.clamp(min=1e-9)
     usable = stop | (mass > 0)
     losses = total - torch.where(stop, stop_logits, expected)
     return losses[usable].mean() if bool(usable.any()) else logits.sum() * 0
@@ -65,8 +66,8 @@ def compute_first_triple_loss(logits: Tensor, positive: Tensor, context: Tensor,
     result = logits.new_zeros(count)
     for side in (positive, ~positive):
         weight = side.to(logits.dtype)
-        size = weight.new_zeros(count).index_add(0, context, weight)
-        summed = logits.new_zeros(count).index_add(0, context, losses * weight)
+        size = scatter(weight, context, dim_size=count)
+        summed = scatter(losses * weight, context, dim_size=count)
         result = result + summed / size.clamp(min=1)
     return result.mean() if count else logits.sum() * 0
 

@@ -31,6 +31,7 @@ class CheckpointManifest:
         least_support: a relation path supported less is doubted (``validation.least_support``); None where nothing is.
         share: of its ranking where the zero-shot retriever ranks too (``blending.select_share``); None of those that
             answer alone.
+        relations: directed relations of the graph trained on; None in older checkpoints.
     """
 
     method: str
@@ -48,6 +49,7 @@ class CheckpointManifest:
     metrics: dict[str, float] = field(default_factory=dict)
     least_support: float | None = None
     share: float | None = None
+    relations: int | None = None
 
 
 def read_manifest(path: Path) -> CheckpointManifest:

@@ -68,9 +68,9 @@ def measure(data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     )
     options = {"preset": "paper", "top_k": TOP}
     variants = {
-        f"{graph}, {readout}": Variant(METHOD, {**FORM, "graph": graph, "readout": readout}, options)
+        f"{graph}, {readout}": Variant(METHOD, {**FORM, "conv": conv, "readout": readout}, options)
         for readout in READOUTS
-        for graph in ("raw", "line")
+        for graph, conv in (("raw", "entity-gcn"), ("line", "line-gcn"))
     }
     config = StudyConfig(sets, variants, train=taught, test=tuple(sets), seeds=SEEDS, budget=TOP, limit=LIMIT)
     study = StudyRunner(config, CACHE / "line_vs_raw", encoder=cast("Encoder", Remembering(load_encoder())), say=print)

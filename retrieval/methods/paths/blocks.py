@@ -1,59 +1,18 @@
-"""Cut out what the triple encoder needs for chosen arcs of a large graph, hubs sampled."""
+"""Cut out what an encoder needs for chosen arcs of a large graph, hubs sampled."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from retrieval.kg.search import walks
-from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.linking.features import GraphFeatures, Received, compute_norms, find_reverse_arcs
+from retrieval.methods.paths.neighbourhoods import encode_arcs, get_ways, sample_arcs
+from retrieval.methods.paths.network import StateEncoder
+from retrieval.nn.conv_encoder import ConvEncoder
 from retrieval.nn.entity_graph import EntityBlock, EntityGraphEncoder, EntitySide
-from retrieval.nn.triple_encoder import Block, EntitySums, Side, TripleEncoder
-
-Ways = Literal["both", "out", "in"]
-
-
-def sample_arcs(
-    snapshot: Snapshot, entities: np.ndarray, limit: int, rng: np.random.Generator, ways: Ways = "both"
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """At most ``limit`` arcs that leave each entity, spread evenly over its (relation, target) order.
-
-    Args:
-        snapshot: the graph.
-        entities: ids, [m].
-        limit: of each entity.
-        rng: where the spread begins.
-        ways: along facts that it is the head of (``out``), against those that it is the tail of (``in``), or both.
-
-    Returns:
-        ``(owner, arc, scale)``, [n]: position in ``entities``, arc id, and how many arcs each one stands
-        for (float32; 1 where nothing was left out).
-    """
-    out_counts = snapshot.out_offsets[entities + 1] - snapshot.out_offsets[entities]
-    counts = snapshot.get_degrees(entities)
-    if ways == "out":
-        counts = out_counts
-    elif ways == "in":
-        counts, out_counts = counts - out_counts, np.zeros_like(out_counts)
-    taken = np.minimum(counts, limit)
-    within, owner = expand_spans(np.zeros(len(entities), np.int64), taken)
-    complete = counts[owner] <= limit
-    stretch = counts[owner] / np.maximum(taken[owner], 1)
-    # One shift an entity: positions stay a stretch (at least 1) apart, so that none is drawn twice.
-    spread = ((within + rng.random(len(entities))[owner]) * stretch).astype(np.int64)
-    position = np.where(complete, within, np.minimum(spread, counts[owner] - 1))
-    forward = position < out_counts[owner]
-    arcs = np.empty(len(owner), np.int64)
-    arcs[forward] = snapshot.out_offsets[entities[owner[forward]]] + position[forward]
-    back = ~forward
-    into = snapshot.in_offsets[entities[owner[back]]] + position[back] - out_counts[owner[back]]
-    arcs[back] = snapshot.in_order[into].astype(np.int64) + snapshot.num_triples
-    return owner, arcs, stretch.astype(np.float32)
+from retrieval.nn.triple_encoder import Block, EntitySums, Side
 
 
 def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.random.Generator) -> Block:
@@ -69,7 +28,7 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
     sources, _, targets = walks.get_arc_ends(snapshot, arcs)
     into, receiver_of_head = np.unique(sources, return_inverse=True)
     out_of, receiver_of_tail = np.unique(targets, return_inverse=True)
-    into_ways, out_ways = _get_ways(features)
+    into_ways, out_ways = get_ways(features)
     ahead_owner, ahead, ahead_scale = sample_arcs(snapshot, into, limit, rng, into_ways)
     behind_owner, behind, behind_scale = sample_arcs(snapshot, out_of, limit, rng, out_ways)
     every = np.concatenate([arcs, find_reverse_arcs(snapshot, ahead), behind])
@@ -120,7 +79,7 @@ def build_entity_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rn
     snapshot = features.snapshot
     heads, relations, tails = walks.get_arc_ends(snapshot, arcs)
     ends, slots = np.unique(np.concatenate([heads, tails]), return_inverse=True)
-    into_ways, out_ways = _get_ways(features)
+    into_ways, out_ways = get_ways(features)
     into = sample_arcs(snapshot, ends, limit, rng, into_ways)
     out_of = sample_arcs(snapshot, ends, limit, rng, out_ways) if features.directed else into
     around = [walks.get_arc_ends(snapshot, sampled) for _, sampled, _ in (into, out_of)]
@@ -150,26 +109,19 @@ def build_entity_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rn
 
 
 def compute_arc_states(
-    encoder: TripleEncoder | EntityGraphEncoder,
-    features: GraphFeatures,
-    arcs: np.ndarray,
-    limit: int,
-    rng: np.random.Generator,
+    encoder: StateEncoder, features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.random.Generator
 ) -> Tensor:
     """States of distinct arcs, [n, H]; see :func:`build_block`. Directed, both arcs of a fact have its one state."""
     wanted, where = arcs, None
     if features.directed:
         wanted, where = np.unique(arcs % features.snapshot.num_triples, return_inverse=True)
-    if isinstance(encoder, EntityGraphEncoder):
+    if isinstance(encoder, ConvEncoder):
+        states = encode_arcs(encoder, features, wanted, limit, rng)
+    elif isinstance(encoder, EntityGraphEncoder):
         states = encoder.encode_block(build_entity_block(features, wanted, limit, rng), features.relations)
     else:
         states = encoder.encode_block(build_block(features, wanted, limit, rng), features.relations)
     return states if where is None else states[torch.from_numpy(where)]
-
-
-def _get_ways(features: GraphFeatures) -> tuple[Ways, Ways]:
-    """Which arcs of an entity lead to what sends to it, forward and backward."""
-    return ("in", "out") if features.directed else ("both", "both")
 
 
 def _select_sums(received: Received, rows: Tensor) -> EntitySums:

@@ -15,11 +15,12 @@ class PathModel(nn.Module):
     Args:
         config: sizes and switches.
         text_features: d of the text encoder.
+        relations: directed relations of the graph, for layers with a weight for each of them.
     """
 
-    def __init__(self, config: PathConfig, text_features: int) -> None:
+    def __init__(self, config: PathConfig, text_features: int, relations: int | None = None) -> None:
         super().__init__()
-        self.triples = make_encoder(config, text_features)
+        self.triples = make_encoder(config, text_features, relations)
         self.query = QueryEncoder(
             text_features,
             config.hidden,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from retrieval.methods.common.network_texts import ENTITY_GCN, LINE_GCN
+from retrieval.nn.conv_encoder import ConvEncoder
 from retrieval.nn.entity_graph import EntityGraphEncoder
 from retrieval.nn.triple_encoder import TripleEncoder
 
-StateEncoder = TripleEncoder | EntityGraphEncoder
+StateEncoder = TripleEncoder | EntityGraphEncoder | ConvEncoder
 
 
 class Network(Protocol):
@@ -24,8 +26,8 @@ class Network(Protocol):
         ...
 
     @property
-    def graph(self) -> Literal["line", "raw"]:
-        """What messages are passed on: the line graph or the graph itself."""
+    def conv(self) -> str:
+        """The layer of message passing; see ``network_texts.list_convs``."""
         ...
 
     @property
@@ -59,17 +61,29 @@ class Network(Protocol):
         ...
 
 
-def make_encoder(config: Network, text_features: int) -> StateEncoder:
-    """The untrained network of these settings, for text features of so many numbers."""
-    raw = config.graph == "raw"
-    return (EntityGraphEncoder if raw else TripleEncoder)(
-        text_features,
-        config.hidden,
-        config.dropout,
-        skip=config.skip,
-        norm=config.norm,
-        look_ahead=config.look_ahead,
-        layers=config.layers,
-        self_weight=config.self_weight,
-        relation_readout=raw if config.readout == "auto" else config.readout == "relation",
-    )
+def make_encoder(config: Network, text_features: int, relations: int | None = None) -> StateEncoder:
+    """The untrained network of these settings.
+
+    Args:
+        config: sizes and switches.
+        text_features: d of the text encoder.
+        relations: directed relations of the graph, for layers with a weight for each of them.
+
+    Raises:
+        ConfigError: there is no layer of that name.
+    """
+    sizes = (text_features, config.hidden, config.dropout)
+    on_line_graph = config.conv == LINE_GCN
+    options: dict[str, Any] = {
+        "skip": config.skip,
+        "norm": config.norm,
+        "look_ahead": config.look_ahead,
+        "layers": config.layers,
+        "self_weight": config.self_weight,
+        "relation_readout": not on_line_graph if config.readout == "auto" else config.readout == "relation",
+    }
+    if on_line_graph:
+        return TripleEncoder(*sizes, **options)
+    if config.conv == ENTITY_GCN:
+        return EntityGraphEncoder(*sizes, **options)
+    return ConvEncoder(config.conv, *sizes, relations=relations, **options)

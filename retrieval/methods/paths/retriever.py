@@ -30,6 +30,7 @@ from retrieval.methods.paths.sampling import Drawn
 from retrieval.methods.paths.settings import PathConfig, PathOptions
 from retrieval.methods.paths.states import States, StoredStates, compute_all_states, make_states
 from retrieval.methods.paths.walker import Walker
+from retrieval.nn.conv_layer import require_same_graph
 from retrieval.nn.query import Texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import FoundPath, Progress, RelationPath
@@ -179,7 +180,8 @@ def load_model(checkpoint: OpenCheckpoint) -> PathModel:
 
 def build_model(checkpoint: OpenCheckpoint) -> PathModel:
     """The model of a checkpoint's settings, initialised."""
-    return PathModel(get_config(checkpoint), checkpoint.manifest.text_features)
+    manifest = checkpoint.manifest
+    return PathModel(get_config(checkpoint), manifest.text_features, manifest.relations)
 
 
 def open_states(
@@ -204,9 +206,11 @@ def open_states(
         cancelled: asked between pieces of work.
 
     Raises:
+        CheckpointError: the model knows the relations of the graph trained on alone, and this is another.
         Cancelled: ``cancelled()`` said so.
     """
     model, config = load_model(checkpoint), get_config(checkpoint)
+    require_same_graph(model, trained_on=checkpoint.manifest.snapshot, asked=snapshot.hash)
 
     def make_features() -> GraphFeatures:
         return features or compute_graph_features(

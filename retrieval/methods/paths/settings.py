@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from retrieval.config import ALL_DRAWN, MASK_NAMES, SELECTION, DoubtingOptions, RetrieverConfig, make_setting
-from retrieval.methods.common.network_texts import ARCS, LAYERS, NEIGHBOURS, READOUT, SELF_WEIGHT
+from retrieval.methods.common.network_texts import (
+    ARCS,
+    CONV,
+    FORMER_CONV,
+    LAYERS,
+    LINE_GCN,
+    NEIGHBOURS,
+    READOUT,
+    SELF_WEIGHT,
+    list_convs,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +26,7 @@ class PathConfig(RetrieverConfig):
 
     hidden: int = make_setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
     dropout: float = make_setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
-    graph: Literal["line", "raw"] = make_setting(
-        "line",
-        "Encode triples on the line graph, or on the raw graph as REL-RAG's ablation does (section 5.3).",
-    )
+    conv: str = make_setting(LINE_GCN, CONV, choices=list_convs, formerly=FORMER_CONV)
     arcs: Literal["both", "directed"] = make_setting("both", ARCS)
     layers: int = make_setting(2, LAYERS, below=3)
     self_weight: bool = make_setting(False, SELF_WEIGHT)

@@ -20,8 +20,10 @@ from retrieval.kg.snapshot import Snapshot, integrity
 from retrieval.kg.snapshot.storage import load_array, publish_directory, save_array
 from retrieval.linking.features import GraphFeatures, Received, compute_norms
 from retrieval.methods.paths.blocks import compute_arc_states
+from retrieval.methods.paths.neighbourhoods import compute_conv_vectors
 from retrieval.methods.paths.network import StateEncoder
-from retrieval.nn.entity_graph import EntityGraphEncoder
+from retrieval.nn.conv_encoder import ConvEncoder
+from retrieval.nn.entity_graph import EntityGraphEncoder, EntityStates
 from retrieval.nn.line_graph import LineGraphConv
 from retrieval.nn.triple_encoder import TripleEncoder
 from retrieval.types import Progress
@@ -129,8 +131,9 @@ def compute_all_states(
     cancelled: Callable[[], bool] = lambda: False,
 ) -> np.ndarray:
     """States of all arcs, fp16 [2T, H] (directed [T, H]), in memory proportional to (E + chunk) x H beside it."""
-    if isinstance(encoder, EntityGraphEncoder):
-        return _compute_entity_graph_states(encoder, features, progress=progress, cancelled=cancelled)
+    if isinstance(encoder, EntityStates):
+        vectors = _compute_entity_vectors(encoder, features, cancelled=cancelled)
+        return _compute_states_of_ends(encoder, features, vectors, progress=progress, cancelled=cancelled)
     total = features.num_states
     passes = [_Pass.make_forward(encoder, features), _Pass.make_backward(encoder, features)]
     for start in range(0, total, _CHUNK):
@@ -153,13 +156,15 @@ def compute_all_states(
     return states
 
 
-def _compute_entity_graph_states(
-    encoder: EntityGraphEncoder,
-    features: GraphFeatures,
-    *,
-    progress: Callable[[Progress], None] | None,
-    cancelled: Callable[[], bool],
-) -> np.ndarray:
+def _compute_entity_vectors(
+    encoder: EntityStates, features: GraphFeatures, *, cancelled: Callable[[], bool]
+) -> list[Tensor]:
+    """Vectors of all entities forward and backward, two of [E, H]."""
+    if isinstance(encoder, ConvEncoder):
+        return [
+            compute_conv_vectors(encoder, features, forward=forward, cancelled=cancelled) for forward in (True, False)
+        ]
+    assert isinstance(encoder, EntityGraphEncoder)
     total, facts = features.num_states, features.snapshot.num_triples
     sides = []
     for layers, received, first in (
@@ -179,12 +184,25 @@ def _compute_entity_graph_states(
             weights = torch.from_numpy(compute_norms(received.degrees, tails, heads == tails)).unsqueeze(1)
             near.index_add_(0, torch.from_numpy(heads), inner[torch.from_numpy(tails)] * weights)
         sides.append(encoder.compute_second_layer(layers, near, received.sums.relation, inner, norm))
+    return sides
+
+
+def _compute_states_of_ends(
+    encoder: EntityStates,
+    features: GraphFeatures,
+    vectors: list[Tensor],
+    *,
+    progress: Callable[[Progress], None] | None,
+    cancelled: Callable[[], bool],
+) -> np.ndarray:
+    """States of all arcs from the vectors of their ends, fp16 [num_states, H]."""
+    total = features.num_states
     states = np.empty((total, encoder.hidden), np.float16)
     for start in range(0, total, _CHUNK):
         check(cancelled)
         stop = min(total, start + _CHUNK)
         ends = [torch.from_numpy(part) for part in get_arc_ends(features.snapshot, np.arange(start, stop))]
-        ahead, behind = (encoder.compute_triple_states(vectors, ends[0], ends[2]) for vectors in sides)
+        ahead, behind = (encoder.compute_triple_states(side, ends[0], ends[2]) for side in vectors)
         x = encoder.compute_phi(features.entities, features.relations, *ends)
         states[start:stop] = encoder.merge_directions(ahead, behind, x, features.relations, ends[1]).numpy()
         if progress is not None:

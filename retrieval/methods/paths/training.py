@@ -49,7 +49,7 @@ class PathTask:
         self.opened = opened
         self.train = train
         self.dev = dev if len(dev.examples) else train
-        self.model = PathModel(train.config, work.encoder.dim)
+        self.model = PathModel(train.config, work.encoder.dim, 2 * work.snapshot.num_relations)
         self.size = train.examples.pairs
         by_loss = train.config.selection == "loss"
         self.score_name = "dev_likelihood" if by_loss else "dev_path_accuracy"

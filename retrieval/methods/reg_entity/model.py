@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from retrieval.methods.common.network_texts import PNA
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.dde import compute_distance_features, count_distance_features
-from retrieval.nn.pna import PNALayer
+from retrieval.nn.entity_conv import EntityConvLayer
+from retrieval.nn.pna import PNALayer, Walks
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
 from retrieval.nn.subgraph import SubgraphBatch
@@ -23,7 +25,7 @@ class EntityScorer(nn.Module):
     Args:
         text_features: d of the text encoder.
         hidden: F.
-        layers: PNA layers.
+        layers: of message passing.
         rounds: of the DDE.
         longest: most hops of a chain.
         dropout: rate after each layer.
@@ -34,6 +36,8 @@ class EntityScorer(nn.Module):
         norm: layer norm of what is read of a question, and of the states after each layer.
         texts: add the bilinear text match c to the messages.
         turning: the DDE encodes walks that turn too; ``places`` reads them.
+        conv: ``pna``, or the name of a layer of PyG; see ``conv_layer.ConvLayer``.
+        directed_relations: of the graph, for layers with a weight for each of them.
     """
 
     def __init__(
@@ -52,6 +56,8 @@ class EntityScorer(nn.Module):
         norm: bool,
         texts: bool = True,
         turning: bool = True,
+        conv: str = PNA,
+        directed_relations: int | None = None,
     ) -> None:
         super().__init__()
         self.rounds = rounds
@@ -63,7 +69,12 @@ class EntityScorer(nn.Module):
         self.read = nn.LayerNorm(2 * hidden) if norm else nn.Identity()
         self.questions = nn.ModuleList(nn.Linear(2 * hidden, hidden) for _ in range(layers))
         self.matched = nn.ParameterList(nn.Parameter(torch.randn(hidden) * 0.1) for _ in range(layers if texts else 0))
-        self.layers = nn.ModuleList(PNALayer(hidden, dropout, norm=norm) for _ in range(layers))
+        self.layers = nn.ModuleList(
+            PNALayer(hidden, dropout, norm=norm)
+            if conv == PNA
+            else EntityConvLayer(conv, hidden, dropout, norm=norm, relations=directed_relations)
+            for _ in range(layers)
+        )
         self.asked = nn.Linear(2 * hidden, hidden)
         self.out = nn.Sequential(nn.Linear(2 * hidden, hidden), nn.ReLU(), nn.Linear(hidden, 1))
         self.walk = WalkScorer(text_features, hidden, texts=texts) if walks else None
@@ -106,7 +117,8 @@ class EntityScorer(nn.Module):
         x = self.place(places)
         if entities is not None:
             x = x + entities
-        order, sources, relation, counts, graph = expand_both_ways(batch, len(relation_texts) // 2)
+        order, edge_index, relation, counts, graph = expand_both_ways(batch, len(relation_texts) // 2)
+        sources, entered = edge_index
         walked = graph, relation
         # What a walk hears depends on its relation and question alone: made once for all walks that share them.
         pairs, pair = torch.unique(graph * len(relation_texts) + relation, return_inverse=True)
@@ -114,19 +126,19 @@ class EntityScorer(nn.Module):
         matches = None
         if self.match is not None:
             matches = self.match(questions.vectors, relation_texts)[graph, relation].unsqueeze(1)
-        delta = self.delta.item()
         read = self.read(self.question(questions))
         for i, layer in enumerate(self.layers):
             messages = relations[i][relation] + self.questions[i](read)[graph]
             if matches is not None:
                 messages = messages + matches * self.matched[i]
-            x = layer(x, messages.index_select(0, pair), sources, counts, delta)
+            walks = Walks(edge_index, walked[1], messages.index_select(0, pair), counts)
+            x = layer(x, walks, self.delta.item())
         queries = self.asked(read).index_select(0, batch.entity_graph)
         logits: Tensor = self.out(torch.cat([x, torch.relu(x) * queries], dim=1)).squeeze(1)
         if self.walk is None:
             return logits, None
         messages = self.walk.encode_walks(relations[-1][relation], read[graph], matches)
-        ways = self.walk(x, messages.index_select(0, pair), sources, torch.repeat_interleave(counts))
+        ways = self.walk(x, messages.index_select(0, pair), sources, entered)
         if self.wanted is not None:
             turning = places if self.turning else compute_distance_features(*ends, self.rounds)
             begins = count_hops_from_topic(turning, self.rounds).index_select(0, sources)
@@ -221,15 +233,16 @@ def expand_both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tens
     """Every triple walked both ways, in the order of the slots entered.
 
     Returns:
-        Which walk comes where (the facts forward, then backward), slot left, directed relation and subgraph of each
-        walk, [2N]; walks that enter each slot, [n]: (order, sources, relation, counts, graph).
+        Which walk comes where (the facts forward, then backward), [2N]; slots left and entered, [2, 2N]; directed
+        relation of each walk, [2N]; walks that enter each slot, [n]; subgraph of each walk, [2N]: (order, edge_index,
+        relation, counts, graph).
     """
     entered = torch.cat([batch.tails, batch.heads])
     order = torch.argsort(entered, stable=True)
-    sources = torch.cat([batch.heads, batch.tails])[order]
+    edge_index = torch.stack([torch.cat([batch.heads, batch.tails])[order], entered[order]])
     relation = torch.cat([batch.relations, batch.relations + relations])[order]
     graph = torch.cat([batch.fact_graph, batch.fact_graph])[order]
-    return order, sources, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
+    return order, edge_index, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
 
 
 def compute_entity_loss(logits: Tensor, positive: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from retrieval.methods.triples.candidates.fan_out import FanOut
 from retrieval.methods.triples.chain_expansion import Scores
 from retrieval.methods.triples.ranking import TripleRanker
 from retrieval.methods.triples.subgraphs import Subgraphs
+from retrieval.nn.conv_layer import require_same_graph
 from retrieval.nn.query import Texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 
@@ -53,6 +54,7 @@ class RegEntityRetriever(TripleRanker):
         )
         self.mask_names = config.mask_names
         self.model = load_weights(build_model(checkpoint), checkpoint)
+        require_same_graph(self.model, trained_on=checkpoint.manifest.snapshot, asked=snapshot.hash)
         with torch.inference_mode():
             self.texts = features.relations
             self.relations = self.model.encode_relations(self.texts)
@@ -95,11 +97,13 @@ def build_model(checkpoint: OpenCheckpoint) -> EntityScorer:
         return bool(getattr(config, switch)) and SWITCHED[switch] in checkpoint.weights
 
     config = replace(config, walks=has("walks"), places=has("places"), norm=has("norm"))
-    return make_scorer(config, manifest.text_features, manifest.entity_texts)
+    return make_scorer(config, manifest.text_features, manifest.entity_texts, manifest.relations)
 
 
-def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool) -> EntityScorer:
-    """The untrained scorer of these settings."""
+def make_scorer(
+    config: RegEntityConfig, text_features: int, entity_texts: bool, relations: int | None = None
+) -> EntityScorer:
+    """The untrained scorer of these settings; ``relations`` as of ``EntityScorer``."""
     return EntityScorer(
         text_features,
         config.hidden,
@@ -114,6 +118,8 @@ def make_scorer(config: RegEntityConfig, text_features: int, entity_texts: bool)
         norm=config.norm,
         texts=config.texts,
         turning=config.turning_distances,
+        conv=config.conv,
+        directed_relations=relations,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from retrieval.config import make_setting
+from retrieval.methods.common.network_texts import ENTITY_CONV, PNA, list_entity_convs
 from retrieval.methods.spec import MethodSpec
 from retrieval.methods.triples.settings import (
     FAN_OUT,
@@ -28,7 +29,8 @@ class RegEntityConfig(TripleConfig):
         "The directional distance encoding has walks that turn too, and beside each value whether it is above 0; "
         "without, the topic flag and both directions alone [no].",
     )
-    layers: int = make_setting(3, "Layers of principal neighbourhood aggregation.")
+    conv: str = make_setting(PNA, ENTITY_CONV, choices=list_entity_convs)
+    layers: int = make_setting(3, "Layers of message passing.")
     dropout: float = make_setting(0.1, "Rate after each layer.", least=0, below=1)
     walks: bool = make_setting(
         True,

@@ -44,7 +44,9 @@ class RegEntityTask(SubgraphTask):
         features: TextFeatures,
     ) -> None:
         self.features = features
-        self.scorer = make_scorer(config, work.encoder.dim, features.entities is not None)
+        self.scorer = make_scorer(
+            config, work.encoder.dim, features.entities is not None, 2 * work.snapshot.num_relations
+        )
         super().__init__(
             work, config, train, dev,
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,

@@ -21,12 +21,13 @@ class LineGraphScorer(nn.Module):
     Args:
         config: sizes and switches.
         text_features: d of the text encoder.
+        relations: directed relations of the graph, for layers with a weight for each of them.
     """
 
-    def __init__(self, config: RelRagTripleConfig, text_features: int) -> None:
+    def __init__(self, config: RelRagTripleConfig, text_features: int, relations: int | None = None) -> None:
         super().__init__()
         hidden = config.hidden
-        self.triples = make_encoder(config, text_features)
+        self.triples = make_encoder(config, text_features, relations)
         self.question = nn.Sequential(
             QuestionReader(text_features, hidden, words=config.words),
             nn.ReLU(),

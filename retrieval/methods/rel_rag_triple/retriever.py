@@ -29,6 +29,7 @@ from retrieval.methods.triples.candidates.fan_out import FanOut
 from retrieval.methods.triples.chain_expansion import Scores
 from retrieval.methods.triples.ranking import TripleRanker
 from retrieval.methods.triples.subgraphs import Subgraphs
+from retrieval.nn.conv_layer import require_same_graph
 from retrieval.nn.query import Texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Progress
@@ -127,11 +128,6 @@ def get_config(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
     return replace(config, places=config.places and not older)
 
 
-def make_scorer(config: RelRagTripleConfig, text_features: int) -> LineGraphScorer:
-    """The untrained scorer of these settings."""
-    return LineGraphScorer(config, text_features)
-
-
 def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:
     """The checkpoint's model, in evaluation mode.
 
@@ -143,7 +139,8 @@ def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:
 
 def build_model(checkpoint: OpenCheckpoint) -> LineGraphScorer:
     """The model of a checkpoint's settings, initialised."""
-    return make_scorer(get_config(checkpoint), checkpoint.manifest.text_features)
+    manifest = checkpoint.manifest
+    return LineGraphScorer(get_config(checkpoint), manifest.text_features, manifest.relations)
 
 
 def open_triple_states(
@@ -158,6 +155,9 @@ def open_triple_states(
 ) -> States:
     """Triple states of the snapshot under this checkpoint. Arguments as of ``rel_rag_path.open_states``."""
 
+    model = load_scorer(checkpoint)
+    require_same_graph(model, trained_on=checkpoint.manifest.snapshot, asked=snapshot.hash)
+
     def make_features() -> GraphFeatures:
         return features or compute_graph_features(
             snapshot,
@@ -170,7 +170,7 @@ def open_triple_states(
         )
 
     return make_states(
-        load_scorer(checkpoint).triples,
+        model.triples,
         snapshot,
         make_features,
         budget_mb=get_config(checkpoint).state_budget_mb,

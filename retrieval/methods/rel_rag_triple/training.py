@@ -17,10 +17,10 @@ from retrieval.linking.features import GraphFeatures
 from retrieval.methods.common.arc_groups import UNLIMITED
 from retrieval.methods.paths.blocks import compute_arc_states
 from retrieval.methods.paths.network import StateEncoder
+from retrieval.methods.rel_rag_triple.model import LineGraphScorer
 from retrieval.methods.rel_rag_triple.retriever import (
     RelRagTripleRetriever,
     compute_start_hops,
-    make_scorer,
     open_triple_states,
 )
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
@@ -49,7 +49,7 @@ class RelRagTripleTask(SubgraphTask):
     ) -> None:
         self.features = features
         self.config = config
-        self.scorer = make_scorer(config, work.encoder.dim)
+        self.scorer = LineGraphScorer(config, work.encoder.dim, 2 * work.snapshot.num_relations)
         super().__init__(
             work, config, train, dev,
             model=self.scorer, length=self.scorer.length, entity_texts=features.entities is not None,

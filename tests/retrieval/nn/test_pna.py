@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch_geometric.nn.aggr import DegreeScalerAggregation
 
-from retrieval.nn.pna import AGGREGATORS, SCALERS, PNALayer, compute_aggregates, compute_scalers
+from retrieval.nn.pna import AGGREGATORS, SCALERS, PNALayer, Walks, compute_aggregates, compute_scalers
 
 
 def test_aggregates_by_hand_and_nothing_received_is_zero():
@@ -50,10 +50,10 @@ def test_a_layer_adds_what_it_hears_and_gradients_are_finite():
     layer = PNALayer(4, dropout=0.0, norm=False)
     x = torch.randn(3, 4, requires_grad=True)
     # Slot 2 hears slots 0 and 1, slot 0 hears slot 2, slot 1 nothing.
-    sources, counts = torch.tensor([2, 0, 1]), torch.tensor([1, 0, 2])
+    edges, counts = torch.tensor([[2, 0, 1], [0, 2, 2]]), torch.tensor([1, 0, 2])
     relations = torch.randn(3, 4)
-    out = layer(x, relations, sources, counts, 1.0)
-    messages = torch.relu(layer.sender(x)[sources] + relations)
+    out = layer(x, Walks(edges, torch.zeros(3), relations, counts), 1.0)
+    messages = torch.relu(layer.sender(x)[edges[0]] + relations)
     heard = torch.cat([x[2:], scale(compute_aggregates(messages[1:], torch.tensor([2])), counts[2:], 1.0)], dim=1)
     assert torch.allclose(out[2], x[2] + torch.relu(layer.update(heard))[0], atol=1e-6)
     out.sum().backward()
@@ -63,7 +63,8 @@ def test_a_layer_adds_what_it_hears_and_gradients_are_finite():
 def test_with_norm_the_new_state_is_normalised_over_its_features():
     torch.manual_seed(0)
     layer = PNALayer(4, dropout=0.0)
-    inputs = torch.randn(3, 4) * 100, torch.randn(3, 4), torch.tensor([2, 0, 1]), torch.tensor([1, 0, 2])
+    edges, counts = torch.tensor([[2, 0, 1], [0, 2, 2]]), torch.tensor([1, 0, 2])
+    inputs = torch.randn(3, 4) * 100, Walks(edges, torch.zeros(3), torch.randn(3, 4), counts)
     out = layer(*inputs, 1.0)
     plain = PNALayer(4, dropout=0.0, norm=False)
     plain.load_state_dict({name: value for name, value in layer.state_dict().items() if "norm" not in name})
