@@ -14,6 +14,7 @@ for name in (
     "CLEW_STORAGE",
     "CLEW_ENCODER",
     "CLEW_DEVICE",
+    "CLEW_LAYERS",
     "CLEW_INDEX_PROCESSES",
     "CLEW_ADMIN_PASSWORD",
 ):

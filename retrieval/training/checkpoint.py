@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from retrieval import config as configs
 from retrieval.config import TrainingConfig
-from retrieval.errors import CheckpointError, ClewError
+from retrieval.errors import CheckpointError, ClewError, ConfigError
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import publish_directory, save_json
 from retrieval.training.manifest import CONFIG, MANIFEST, PACKED, RETRAIN, CheckpointManifest, read_manifest
@@ -119,7 +119,8 @@ def read(path: Path, *, method: str, encoder: str, settings: Callable[[Any], Tra
     """Open a checkpoint for a method and an encoder; ``settings`` makes the method's settings of their JSON.
 
     Raises:
-        CheckpointError: it is missing or damaged, of another method, or made with another encoder.
+        CheckpointError: it is missing or damaged, of another method, made with another encoder, or its settings are
+            unknown here.
     """
     directory = path.parent if path.is_file() else path
     manifest = read_manifest(directory)
@@ -139,6 +140,11 @@ def read(path: Path, *, method: str, encoder: str, settings: Callable[[Any], Tra
     try:
         raw = json.loads((directory / CONFIG).read_text(encoding="utf-8"))
         return OpenCheckpoint(manifest, settings(raw), read_weights(directory))
+    except ConfigError as error:
+        raise CheckpointError(
+            f"The settings of the checkpoint {directory.name} are not those of this installation: {error.message}",
+            hint=error.hint,
+        ) from error
     except (
         OSError, ValueError, RuntimeError, EOFError, pickle.UnpicklingError, SafetensorError, ClewError,
     ) as error:  # fmt: skip

@@ -61,6 +61,24 @@ def test_a_wrong_value_is_refused_by_name(key, value):
         registry.parse("rel-rag-path", {key: value})
 
 
+def test_settings_of_older_checkpoints_are_read_under_their_name_of_today():
+    for older, today in (("line", "line-gcn"), ("raw", "entity-gcn")):
+        found = registry.parse("rapl", {"graph": older})
+        assert found == registry.parse("rapl", {"conv": today})
+        assert config.export_settings(found)["conv"] == today
+
+
+def test_a_layer_is_one_of_those_listed_and_of_those_that_the_installation_names(monkeypatch):
+    (listed,) = (setting for setting in registry.describe("rel-rag-path") if setting.name == "conv")
+    assert (listed.type, listed.default, listed.choices[:2]) == ("choice", "line-gcn", ("line-gcn", "entity-gcn"))
+    with pytest.raises(ConfigError, match=r"conv is 'my_layers:Gate'"):
+        registry.parse("rel-rag-path", {"conv": "my_layers:Gate"})
+    monkeypatch.setenv("CLEW_LAYERS", "my_layers:Gate, other.layers:Conv")
+    assert registry.parse("reg-entity", {"conv": "my_layers:Gate"}).conv == "my_layers:Gate"
+    (listed,) = (setting for setting in registry.describe("rel-rag-path") if setting.name == "conv")
+    assert listed.choices[-2:] == ("my_layers:Gate", "other.layers:Conv")
+
+
 def test_an_untrainable_method_is_refused():
     with pytest.raises(MethodError, match="inses"):
         registry.parse("inses")

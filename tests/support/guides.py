@@ -17,6 +17,7 @@ from retrieval.methods import registry
 
 DOCS = Path(__file__).parents[2] / "docs"
 ENGINE = Path(retrieval.__file__).parent
+LAYER = "my_layers.py"
 _BLOCK = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -43,9 +44,22 @@ def format_added(folder: Path) -> Path:
 
 
 @contextmanager
+def layer_added(tmp_path: Path) -> Iterator[str]:
+    """The layer of "Bring your own PyG layer", importable and listed as the guide says; gives its name."""
+    (tmp_path / LAYER).write_text(blocks("add-a-method.md")[LAYER], encoding="utf-8")
+    name = "my_layers:RelationGate"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
+        patch.setenv("CLEW_LAYERS", name)
+        yield name
+    sys.modules.pop(Path(LAYER).stem, None)
+
+
+@contextmanager
 def method_added(tmp_path: Path) -> Iterator[str]:
     """The method of "Add a method", installed as the guide says; gives its name."""
     code = blocks("add-a-method.md")
+    code.pop(LAYER)
     folder = code.pop("registry").strip().strip('",')
     for place, text in code.items():
         path = tmp_path / "methods" / place

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from retrieval.errors import CheckpointError
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
 from retrieval.linking.features import build_features, compute_graph_features
@@ -18,17 +19,18 @@ from retrieval.methods.triples.candidates.fan_out import FanOut
 from retrieval.methods.triples.subgraphs import build_subgraphs
 from retrieval.train import train
 from tests.retrieval.films import WordEncoder, build, questions
+from tests.retrieval.kg.worlds import build as build_world
 
 OWN = (np.arange(0, 60, 2), np.arange(20, 90, 3))
 
 
 @pytest.mark.parametrize("arcs", ["both", "directed"])
-@pytest.mark.parametrize("graph", ["line", "raw"])
-def test_states_on_own_subgraphs_are_those_of_asking(tmp_path, arcs, graph):
+@pytest.mark.parametrize("conv", ["line-gcn", "entity-gcn", "GATv2Conv"])
+def test_states_on_own_subgraphs_are_those_of_asking(tmp_path, arcs, conv):
     films, encoder = build(tmp_path / "films"), WordEncoder()
     directed = arcs == "directed"
     features = compute_graph_features(films, encoder, entity_texts=True, directed=directed)
-    config = registry.parse("rel-rag-triple", {"hidden": 8, "graph": graph, "arcs": arcs, "self_weight": True})
+    config = registry.parse("rel-rag-triple", {"hidden": 8, "conv": conv, "arcs": arcs, "self_weight": True})
     torch.manual_seed(0)
     network = make_encoder(config, encoder.dim).eval()
     subgraphs = build_subgraphs(films, [0, 1, 2], FanOut(), [OWN[0], None, OWN[1]])
@@ -92,3 +94,18 @@ def test_the_paper_s_form_is_trained_and_asked(tmp_path, method, score):
     assert paths
     assert all(path.topic == film for path in paths)
     assert len(opened.score_triples(Question("who directed Film 01"), [film])) > 1
+
+
+def test_a_layer_with_a_weight_for_each_relation_is_asked_on_its_own_graph_alone(tmp_path):
+    films, encoder = build(tmp_path / "films"), WordEncoder()
+    other = build_world([("a", "directed by", "b"), ("c", "directed by", "b")], tmp_path / "other")
+    for method in ("reg-entity", "rel-rag-triple"):
+        out = tmp_path / method
+        train(
+            method, films, questions()[:40], out=out, encoder=encoder, cache=tmp_path / "cache",
+            config={"conv": "RGCNConv", "hidden": 8, "epochs": 1, "words": False},
+        )  # fmt: skip
+        opened = open_retriever(method, out, films, encoder, cache=tmp_path / "cache")
+        assert list(opened.retrieve(Question("who directed Film 01"), [films.find_entity("Film 01")], budget=5))
+        with pytest.raises(CheckpointError, match="RGCNConv has a weight for each relation"):
+            open_retriever(method, out, other, encoder, cache=tmp_path / "cache", asks_foreign=True)
