@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch_geometric.data import Data
 
 from retrieval.methods.common.network_texts import PNA
 from retrieval.nn.chain_length import ChainLength
@@ -12,7 +13,6 @@ from retrieval.nn.entity_conv import EntityConvLayer
 from retrieval.nn.pna import PNALayer, Walks
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
-from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatcher, to_unit_variance
 
 
@@ -97,7 +97,7 @@ class EntityScorer(nn.Module):
 
     def forward(
         self,
-        batch: SubgraphBatch,
+        batch: Data,
         questions: Texts,
         relation_texts: Tensor,
         relations: list[Tensor],
@@ -106,13 +106,13 @@ class EntityScorer(nn.Module):
         """Logits of all entity slots, [n], and of the facts walked forward and backward, [2, N]; None without walks.
 
         Args:
-            batch: the candidate subgraphs.
+            batch: the candidate subgraphs, see ``Subgraphs.batch``.
             questions: B of them.
             relation_texts: text features of the directed relations, [2R, d].
             relations: ``project_relations(relation_texts)``.
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
-        ends = batch.heads, batch.tails, batch.topics
+        ends = *batch.edge_index, batch.topics
         places = compute_distance_features(*ends, self.rounds, turning=self.turning)
         x = self.place(places)
         if entities is not None:
@@ -133,7 +133,7 @@ class EntityScorer(nn.Module):
                 messages = messages + matches * self.matched[i]
             walks = Walks(edge_index, walked[1], messages.index_select(0, pair), counts)
             x = layer(x, walks, self.delta.item())
-        queries = self.asked(read).index_select(0, batch.entity_graph)
+        queries = self.asked(read).index_select(0, batch.batch)
         logits: Tensor = self.out(torch.cat([x, torch.relu(x) * queries], dim=1)).squeeze(1)
         if self.walk is None:
             return logits, None
@@ -229,7 +229,7 @@ def count_hops_from_topic(places: Tensor, rounds: int) -> Tensor:
     return hops
 
 
-def expand_both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+def expand_both_ways(batch: Data, relations: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Every triple walked both ways, in the order of the slots entered.
 
     Returns:
@@ -237,11 +237,12 @@ def expand_both_ways(batch: SubgraphBatch, relations: int) -> tuple[Tensor, Tens
         relation of each walk, [2N]; walks that enter each slot, [n]; subgraph of each walk, [2N]: (order, edge_index,
         relation, counts, graph).
     """
-    entered = torch.cat([batch.tails, batch.heads])
+    heads, tails = batch.edge_index
+    entered = torch.cat([tails, heads])
     order = torch.argsort(entered, stable=True)
-    edge_index = torch.stack([torch.cat([batch.heads, batch.tails])[order], entered[order]])
-    relation = torch.cat([batch.relations, batch.relations + relations])[order]
-    graph = torch.cat([batch.fact_graph, batch.fact_graph])[order]
+    edge_index = torch.stack([torch.cat([heads, tails])[order], entered[order]])
+    relation = torch.cat([batch.edge_type, batch.edge_type + relations])[order]
+    graph = torch.cat([batch.edge_batch, batch.edge_batch])[order]
     return order, edge_index, relation, torch.bincount(entered, minlength=len(batch.topics)), graph
 
 

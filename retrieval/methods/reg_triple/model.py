@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from torch import Tensor, nn
+from torch_geometric.data import Data
 
 from retrieval.nn.chain_length import ChainLength
 from retrieval.nn.dde import compute_distance_features, count_distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
-from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatcher, to_unit_variance
 
 
@@ -72,7 +72,7 @@ class TripleScorer(nn.Module):
 
     def forward(
         self,
-        batch: SubgraphBatch,
+        batch: Data,
         questions: Texts,
         relation_texts: Tensor,
         relations: Tensor,
@@ -81,20 +81,21 @@ class TripleScorer(nn.Module):
         """Logits of all triples, [N].
 
         Args:
-            batch: the candidate subgraphs.
+            batch: the candidate subgraphs, see ``Subgraphs.batch``.
             questions: B of them.
             relation_texts: text features of the relations, [R, d].
             relations: ``project_relations(relation_texts)``, [R, H].
             ends: what each slot adds as head and as tail, two of [n, H]; None without entity texts.
         """
-        places = compute_distance_features(batch.heads, batch.tails, batch.topics, self.rounds, turning=self.turning)
+        heads, tails = batch.edge_index
+        places = compute_distance_features(heads, tails, batch.topics, self.rounds, turning=self.turning)
         as_head, as_tail = self.head_place(places), self.tail_place(places)
         if ends is not None:
             as_head, as_tail = as_head + ends[0], as_tail + ends[1]
-        first = self.question(questions)[batch.fact_graph] + relations[batch.relations]
-        first = first + as_head[batch.heads] + as_tail[batch.tails]
+        first = self.question(questions)[batch.edge_batch] + relations[batch.edge_type]
+        first = first + as_head[heads] + as_tail[tails]
         logits: Tensor = self.rest(first).squeeze(1)
         if self.match is None:
             return logits
         matches: Tensor = self.match(questions.vectors, relation_texts)
-        return logits + matches[batch.fact_graph, batch.relations]
+        return logits + matches[batch.edge_batch, batch.edge_type]

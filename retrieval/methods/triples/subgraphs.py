@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch_geometric.data import Data
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.methods.triples.candidates.base import CandidateStrategy
 from retrieval.methods.triples.candidates.provided import GivenFacts
-from retrieval.nn.subgraph import SubgraphBatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,23 @@ class Subgraphs:
                 distances[reached] = np.minimum(distances[reached], hop)
         return distances
 
-    def batch(self) -> SubgraphBatch:
-        """As tensors, for the scorers."""
+    def batch(self) -> Data:
+        """Make the PyG batch that the scorers read.
+
+        Returns:
+            ``edge_index`` (slots of heads and tails, int64 [2, N]), ``edge_type`` (relations, int64 [N]),
+            ``edge_batch`` (subgraph of each fact, int64 [N]), ``batch`` (of each slot, int64 [n]) and ``topics`` (1 at
+            each subgraph's topic, else 0, float [n]).
+        """
         flags = np.zeros(len(self.entities), np.float32)
         flags[self.topics] = 1
-        return SubgraphBatch(
-            heads=torch.from_numpy(self.heads),
-            relations=torch.from_numpy(self.relations),
-            tails=torch.from_numpy(self.tails),
+        return Data(
+            num_nodes=len(self.entities),
+            edge_index=torch.from_numpy(np.stack([self.heads, self.tails])),
+            edge_type=torch.from_numpy(self.relations),
+            edge_batch=torch.from_numpy(self.fact_graph),
+            batch=torch.from_numpy(self.entity_graph),
             topics=torch.from_numpy(flags),
-            fact_graph=torch.from_numpy(self.fact_graph),
-            entity_graph=torch.from_numpy(self.entity_graph),
         )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
+from torch_geometric.utils import scatter, softmax
 
 from retrieval.methods.zero_shot.features import OF_PATH, PER_WORD
 
@@ -69,9 +70,8 @@ class PathScorer(nn.Module):
         # How good the best ones look, and all of them together.
         least = torch.full((count,), -1e9)
         highest = least.scatter_reduce(0, question, scores.detach(), "amax")
-        share = torch.exp(scores.detach() - highest[question])
-        total = torch.zeros(count).index_add(0, question, share)
-        best = torch.zeros(count, joined.shape[1]).index_add(0, question, joined * (share / total[question])[:, None])
+        share = softmax(scores.detach(), question, num_nodes=count)
+        best = scatter(joined * share[:, None], question, dim_size=count)
         place = question[:, None].expand_as(joined)
         every = torch.full((count, joined.shape[1]), -1e9).scatter_reduce(0, place, joined, "amax")
         return scores, self.none(torch.cat([best, every], 1)).squeeze(-1) + highest.clamp(min=-50)

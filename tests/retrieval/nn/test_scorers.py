@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from torch_geometric.data import Data
 
 from retrieval.methods.reg_entity.model import (
     EntityScorer,
@@ -25,7 +26,6 @@ from retrieval.nn.chain_length import ChainLength, compute_length_loss
 from retrieval.nn.dde import compute_distance_features
 from retrieval.nn.query import Texts
 from retrieval.nn.question_reader import QuestionReader
-from retrieval.nn.subgraph import SubgraphBatch
 from retrieval.nn.text_match import TextMatcher
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.losses import compute_sampled_loss, compute_triple_loss
@@ -35,13 +35,12 @@ D = 6
 
 def batch(facts, topics, graphs, slots):
     heads, relations, tails = torch.tensor(facts).T
-    return SubgraphBatch(
-        heads,
-        relations,
-        tails,
-        torch.tensor(topics, dtype=torch.float32),
-        torch.tensor(graphs),
-        torch.tensor(slots),
+    return Data(
+        edge_index=torch.stack([heads, tails]),
+        edge_type=relations,
+        edge_batch=torch.tensor(graphs),
+        batch=torch.tensor(slots),
+        topics=torch.tensor(topics, dtype=torch.float32),
     )
 
 
@@ -89,8 +88,9 @@ def test_lengths_are_probabilities_and_their_loss_is_a_cross_entropy():
 
 
 def test_triples_walked_both_ways_in_the_order_of_what_they_enter():
-    order, sources, relation, counts, graph = expand_both_ways(ONE, relations=2)
-    assert torch.equal(torch.cat([ONE.heads, ONE.tails])[order], sources)
+    order, (sources, entered), relation, counts, graph = expand_both_ways(ONE, relations=2)
+    assert torch.equal(ONE.edge_index.flatten()[order], sources)
+    assert torch.equal(ONE.edge_index.flip(0).flatten()[order], entered)
     # Entered: 0 by the inverse of triple 0; 1 by triple 0 and the inverse of triple 1; 2 by triple 1.
     assert sources.tolist() == [1, 0, 2, 1]
     assert relation.tolist() == [2, 0, 3, 1]
@@ -236,7 +236,7 @@ def test_a_checkpoint_from_before_places_has_one_query_for_all_hops(rows, places
 def test_a_checkpoint_from_before_walks_places_or_norm_is_read_as_it_was(walks, places, norm):
     config = RegEntityConfig(hidden=4, words=False, walks=walks, places=places, norm=norm)
     weights = make_scorer(config, D, entity_texts=False).state_dict()
-    manifest = SimpleNamespace(text_features=D, entity_texts=False)
+    manifest = SimpleNamespace(text_features=D, entity_texts=False, relations=None)
     opened = OpenCheckpoint(manifest, replace(config, walks=True, places=True, norm=True), weights)
     model = build_model(opened)
     model.load_state_dict(weights)
@@ -254,7 +254,7 @@ def test_the_papers_triple_scorer_is_the_mlp_of_question_triple_and_dde_alone():
     found = model(ONE, questions, relations, model.encode_relations(relations), ends)
     assert (model.match, model.head_place.in_features) == (None, 1 + 2 * 2)
     scale = D**0.5
-    places = compute_distance_features(ONE.heads, ONE.tails, ONE.topics, 2, turning=False)
+    places = compute_distance_features(*ONE.edge_index, ONE.topics, 2, turning=False)
     expected = []
     for head, relation, tail in FIRST:
         z = (
