@@ -57,11 +57,7 @@ class LineGraph:
 
 
 class SumMessages(MessagePassing):
-    """Message passing that sums one ready message per sender with ``index_add``.
-
-    PyG's ``SumAggregation`` gives the same numbers, but the backward pass of its ``scatter_add`` takes more than
-    twice as long on a CPU (``tests/benchmarks/line_graph.py``).
-    """
+    """Message passing that sums one ready message per sender."""
 
     def __init__(self) -> None:
         super().__init__(aggr="sum")
@@ -81,10 +77,6 @@ class SumMessages(MessagePassing):
     def message(self, messages: Tensor) -> Tensor:
         """The messages as they are: sender i of the bipartite graph has message i, so nothing is gathered."""
         return messages
-
-    def aggregate(self, inputs: Tensor, index: Tensor, dim_size: int) -> Tensor:
-        """See ``MessagePassing.aggregate``."""
-        return inputs.new_zeros(dim_size, inputs.shape[1]).index_add(0, index, inputs)
 
 
 class LineGraphConv(SumMessages):

@@ -112,7 +112,8 @@ class EntityScorer(nn.Module):
             relations: ``project_relations(relation_texts)``.
             entities: ``project_entities(texts)`` of each slot, [n, F]; None without entity texts.
         """
-        ends = *batch.edge_index, batch.topics
+        heads, tails = batch.edge_index
+        ends: tuple[Tensor, Tensor, Tensor] = (heads, tails, batch.topics)
         places = compute_distance_features(*ends, self.rounds, turning=self.turning)
         x = self.place(places)
         if entities is not None:
