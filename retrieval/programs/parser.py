@@ -78,7 +78,7 @@ class Parser:
         self,
         snapshot: Snapshot,
         encode: Encode | None,
-        weights: Weights | None = None,
+        weights: Weights,
         judge: Judge | None = None,
     ) -> None:
         self.snapshot = snapshot
@@ -86,7 +86,7 @@ class Parser:
         self.schema = Schema(snapshot, self.columns)
         self.similarity = Similarity(encode)
         self.anchors = Anchors(self.schema, self.similarity)
-        self.weights = weights or Weights()
+        self.weights = weights
         self.judge = judge
         self._executor = Executor(snapshot, self.columns)
         row_order = RowOrder(self.schema, self._executor)

@@ -13,6 +13,7 @@ from retrieval.programs.grounding.relation_types import is_personal
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.steps import describe_program
+from retrieval.programs.weights import Weights
 
 from .asking import answers, reader_of
 
@@ -69,17 +70,17 @@ def test_relatives_are_told_in_one_step(tmp_path):
 
 
 def test_those_who_have_none_are_of_the_sort_of_those_who_have(tmp_path):
-    own = Parser(reader(tmp_path, FAMILY).snapshot, None)
+    own = Parser(reader(tmp_path, FAMILY).snapshot, None, Weights.load(PROGRAMS))
     relation = {info.label: info.id for info in own.schema.relations}
     assert own.schema.find_peers(relation["married to"]) == Having(relation["birth year"])
-    zoo = Parser(reader(tmp_path / "zoo", ZOO).snapshot, None)
+    zoo = Parser(reader(tmp_path / "zoo", ZOO).snapshot, None, Weights.load(PROGRAMS))
     weight = next(info.id for info in zoo.schema.relations if info.label == "weight")
     kinds = tuple(sorted(zoo.snapshot.labels.find_exact(name)[0].entity for name in ("lion", "tiger")))
     assert zoo.schema.find_peers(weight) == Walk(Entities(kinds), zoo.schema.get_inverse(zoo.schema.type_relation))
 
 
 def test_kinds_that_have_the_same_relations_are_described_alike(tmp_path):
-    schema = Parser(reader(tmp_path, ZOO).snapshot, None).schema
+    schema = Parser(reader(tmp_path, ZOO).snapshot, None, Weights.load(PROGRAMS)).schema
     lion, tiger, keeper = (schema.snapshot.labels.find_exact(name)[0].entity for name in ("lion", "tiger", "keeper"))
     assert schema.find_similar_kinds(lion) == tuple(sorted((lion, tiger)))
     assert schema.find_similar_kinds(keeper) == (keeper,)
