@@ -100,7 +100,7 @@ bench: install-dev build ## measure, and write docs/benchmarks.md
 	$(BIN)/python -m tests.benchmarks
 
 demo-checkpoint: install-dev ## train the checkpoint that comes with the demo graph again
-	$(BIN)/python -m retrieval.demo.build_checkpoint
+	$(BIN)/python -m retrieval build-weights demo
 
 clean: ## remove what was installed and built (data in .clew stays)
 	rm -rf $(VENV) frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

@@ -86,6 +86,11 @@ for _name, _function, _help in (
         "Serve a small language model on this machine (pip install -r requirements-local-llm.txt).",
     ),
     ("why-not", "why_not:why_not", "Say why a question does not give an answer that is expected."),
+    (
+        "build-weights",
+        "weights:build_weights",
+        "Build the weights that come with Clew again, and measure them on held-out graphs.",
+    ),
     ("doctor", "doctor:doctor", "Read all of a graph or checkpoint and say what is damaged."),
 ):
     app.command(f"retrieval.cli.{_function}", name=_name, help=_help)

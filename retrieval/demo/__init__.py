@@ -16,7 +16,7 @@ METHOD = "rel-rag-path"
 """The method that the demo graph is asked with."""
 
 CHECKPOINT: Path = _HERE / "checkpoint"
-"""Its trained retriever, made by ``python -m retrieval.demo.build_checkpoint``."""
+"""Its trained retriever, built by ``python -m retrieval build-weights demo``."""
 
 EXAMPLES: tuple[str, ...] = (
     "Which languages are spoken in the countries that border Switzerland?",

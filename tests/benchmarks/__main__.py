@@ -13,7 +13,6 @@ from pathlib import Path
 from tests.benchmarks import (
     abuse,
     agent,
-    answer_choice,
     big_text,
     build,
     canvas,
@@ -35,9 +34,7 @@ from tests.benchmarks import (
     million,
     newcomers,
     paraphrases,
-    path_weights,
     paths,
-    program_judge,
     programs,
     review_curves,
     review_load,
@@ -76,9 +73,9 @@ BENCHMARKS = {
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "webqsp_thirds", "cwq",
     "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "program_weights", "program_judge", "path_weights", "zero_shot", "unknown",
+    "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
-    "unseen", "newcomers", "answer_choice", "span_reader", "million",
+    "unseen", "newcomers", "span_reader", "million",
     "self_taught", "paraphrases", "abuse", "short_jobs",
 )  # fmt: skip
 
@@ -105,18 +102,10 @@ def main() -> None:
     )
     parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
     parser.add_argument(
-        "--out",
-        type=Path,
-        help="where weights are written: of program_weights, path_weights, span_reader a file, of others a folder",
-    )
-    parser.add_argument(
         "--leave-out", action="store_true", help="of zero_shot: weights that saw nothing of the set's family"
     )
     parser.add_argument(
         "--untrained", action="store_true", help="of zero_shot: no self-training, all sets in one table"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="of path_weights: a tenth of the questions and of the fitting"
     )
     parser.add_argument("--show", action="store_true", help="of newcomers: print what goes wrong, and write no page")
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
@@ -138,11 +127,10 @@ def main() -> None:
         "unseen": lambda: unseen.measure(args.data),
         "newcomers": lambda: newcomers.measure(args.data, show=args.show),
         "self_taught": lambda: self_taught.measure(args.data),
-        "path_weights": lambda: path_weights.measure(args.data, args.out, quick=args.quick),
         "canvas": canvas.measure,
         "waiting": waiting.measure,
         "text": text.measure,
-        "span_reader": lambda: span_reader.measure(args.data, args.out),
+        "span_reader": lambda: span_reader.measure(args.data),
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),
         "big_text": big_text.measure,
@@ -159,10 +147,7 @@ def main() -> None:
         "why_not": lambda: why_not.measure(args.data),
         "tables": lambda: tables.measure(args.data),
         "programs": lambda: programs.measure(args.data),
-        "program_weights": lambda: programs.fit_weights(args.data, args.out),
-        "program_judge": lambda: program_judge.measure(args.data, args.out),
         "paraphrases": paraphrases.measure,
-        "answer_choice": lambda: answer_choice.measure(args.data, args.out),
         "agent": lambda: agent.measure(
             args.data, parts=args.part or agent.PARTS, seeds=args.seeds, run=not args.finished
         ),

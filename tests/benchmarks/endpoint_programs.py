@@ -26,7 +26,9 @@ from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.remote.reader import RemoteReader
 from retrieval.programs.remote.vocabulary import get_literal_text
-from tests.benchmarks.operators import UNANSWERABLE, Asked, is_right, suites
+from retrieval.weights.correctness import is_right
+from retrieval.weights.suites import UNANSWERABLE, SuiteQuestion
+from tests.benchmarks.operators import suites
 from tests.benchmarks.report import Section
 from tests.support.sparql_server import SparqlServer
 
@@ -49,7 +51,7 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
         "program. The sample of a graph is kept between its questions.",
         head=("suite", "questions", "right here", "right there", "both", "queries p50", "ms p50", "ms p95"),
     )
-    by_suite: dict[str, list[Asked]] = defaultdict(list)
+    by_suite: dict[str, list[SuiteQuestion]] = defaultdict(list)
     for asked in suites(names):
         if UNANSWERABLE not in asked.operators:
             by_suite[asked.suite].append(asked)
@@ -58,9 +60,9 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
     return [section]
 
 
-def _row(section: Section, suite: str, questions: list[Asked], encoder: Encoder) -> None:
+def _row(section: Section, suite: str, questions: list[SuiteQuestion], encoder: Encoder) -> None:
     here, there, queries, times = list[bool](), list[bool](), list[int](), list[float]()
-    by_graph: dict[Path, list[Asked]] = defaultdict(list)
+    by_graph: dict[Path, list[SuiteQuestion]] = defaultdict(list)
     for asked in questions:
         by_graph[asked.graph].append(asked)
     for path, own in by_graph.items():
@@ -68,15 +70,15 @@ def _row(section: Section, suite: str, questions: list[Asked], encoder: Encoder)
         reader = ProgramReader(snapshot, encoder.encode, PROGRAMS)
         with SparqlServer("\n".join(_rdf(snapshot))) as server:
             for asked in own:
-                found = reader.read(Question(asked.question))
+                found = reader.read(Question(asked.text))
                 columns = reader.parser.columns
-                here.append(found is not None and is_right(columns, snapshot, found.best, asked))
+                here.append(found is not None and is_right(columns, found.best.program, found.best.result, asked))
                 before, began = len(server.queries), time.perf_counter()
                 there.append(_right_there(server.url, pulls, encoder, asked))
                 times.append(1e3 * (time.perf_counter() - began))
                 queries.append(len(server.queries) - before)
                 if here[-1] and not there[-1]:
-                    print(f"lost: {asked.question}", flush=True)
+                    print(f"lost: {asked.text}", flush=True)
     both = sum(a and b for a, b in zip(here, there, strict=True))
     section.add(
         suite, str(len(here)), str(sum(here)), str(sum(there)), str(both), f"{statistics.median(queries):.0f}",
@@ -85,15 +87,15 @@ def _row(section: Section, suite: str, questions: list[Asked], encoder: Encoder)
     print(section.rows[-1], flush=True)
 
 
-def _right_there(url: str, pulls: SubgraphCache, encoder: Encoder, asked: Asked) -> bool:
+def _right_there(url: str, pulls: SubgraphCache, encoder: Encoder, asked: SuiteQuestion) -> bool:
     with SparqlGraph(url, pulls=pulls) as remote:
-        topics = list(dict.fromkeys(remote.link(asked.question).values()))
+        topics = list(dict.fromkeys(remote.link(asked.text).values()))
         try:
-            found = RemoteReader(remote, encoder.encode).read(Question(asked.question), topics)
+            found = RemoteReader(remote, encoder.encode).read(Question(asked.text), topics)
         except (EndpointError, ProgramError) as error:
-            print(f"{asked.question}: {error.message}", flush=True)
+            print(f"{asked.text}: {error.message}", flush=True)
             return False
-    return found is not None and is_right(found.executor.columns, found.executor.snapshot, found.best, asked)
+    return found is not None and is_right(found.executor.columns, found.best.program, found.best.result, asked)
 
 
 def _rdf(snapshot: Snapshot) -> Iterator[str]:

@@ -18,8 +18,9 @@ from retrieval.linking.linker import Linker
 from retrieval.methods.registry import DEFAULT
 from retrieval.questions.files import read_questions
 from retrieval.types import QuestionRecord
+from retrieval.weights.suites import SuiteQuestion
 from tests.benchmarks.data import DATA
-from tests.benchmarks.operators import Asked, suites
+from tests.benchmarks.operators import suites
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import prepared
 
@@ -77,14 +78,14 @@ def _of_suite(name: str) -> Iterator[tuple[str, frozenset[int], frozenset[int]]]
 
 
 def _of_graph(
-    graph: Path, asked: Sequence[Asked], said: dict[str, str]
+    graph: Path, asked: Sequence[SuiteQuestion], said: dict[str, str]
 ) -> Iterator[tuple[str, frozenset[int], frozenset[int]]]:
     snapshot = snapshots.open(graph)
     engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshot, load_encoder()))
     for one in asked:
-        outcome = ask(engine, QuestionRecord(one.id, one.question), budget=_BUDGET, seed=_SEED, topics="linked")
+        outcome = ask(engine, QuestionRecord(one.id, one.text), budget=_BUDGET, seed=_SEED, topics="linked")
         linked = frozenset(i for i in map(snapshot.find_entity, outcome.topics) if i is not None)
-        yield one.question, frozenset(_named(snapshot, said[one.id])), linked
+        yield one.text, frozenset(_named(snapshot, said[one.id])), linked
 
 
 def _named(snapshot: Snapshot, sql: str) -> Iterator[int]:

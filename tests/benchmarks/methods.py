@@ -15,8 +15,9 @@ from retrieval.evaluation.study import StudyRunner
 from retrieval.methods.registry import RETRIEVERS
 from retrieval.metrics.names import format_number
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
+from retrieval.weights.question_sets import QUESTION_SETS
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import CACHE, SETS, prepared
+from tests.benchmarks.sets import CACHE, prepared
 
 #: Settings of a method on a set that were chosen on its dev split, where they differ from the defaults.
 SETTINGS: Mapping[tuple[str, str], Mapping[str, Any]] = {
@@ -48,12 +49,12 @@ GOALS = {
 def measure(methods: Sequence[str] = (), data: Sequence[str] = (), *, run: bool = True) -> list[Section]:
     """Run the chosen cells (all when none is named) and show every finished one; without ``run``, only show them."""
     known = [*sorted(RETRIEVERS)]
-    for what, names, there in (("method", methods, known), ("data set", data, list(SETS))):
+    for what, names, there in (("method", methods, known), ("data set", data, list(QUESTION_SETS))):
         for name in names:
             if name not in there:
                 raise ConfigError(f"There is no {what} {name!r}.", hint=f"There is: {', '.join(there)}.")
     sections = []
-    for name in SETS:
+    for name in QUESTION_SETS:
         of = prepared(name)
         if of is None:
             continue

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
-from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.values import parse
-from tests.benchmarks.operators import UNANSWERABLE, Asked
+from retrieval.weights.suites import UNANSWERABLE, SuiteQuestion, list_lot, load_newcomer
+from tests.benchmarks.operators import TRAINING_DATA
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE
 from tests.benchmarks.unseen import GUESS, HEAD, SURE, answered, figures, sure_of
 
 COMMAND = "python -m tests.benchmarks newcomers"
 #: What authors wrote who knew nothing of how questions are read; a folder for each lot.
-HOME = Path(__file__).resolve().parents[1] / "newcomers"
-#: Files that a graph is built from; the questions lie beside them in ``questions.jsonl``.
-_FILES = (".tsv", ".csv", ".nt", ".ttl", ".json", ".jsonl", ".xlsx", ".graphml")
-_QUESTIONS = "questions.jsonl"
+HOME = TRAINING_DATA.own / "newcomers"
 #: Numbers that are shown rounded are right.
 _CLOSE = 0.002
 
@@ -48,14 +44,14 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
         head=("graphs and tables", *HEAD[1:]),
     )
     homes = [Path(name) for name in data] or sorted(path for path in HOME.iterdir() if path.is_dir())
-    by_kind: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
+    by_kind: dict[str, list[tuple[SuiteQuestion, Outcome]]] = defaultdict(list)
     for home in homes:
         rows = judged(answered(questions_of(home)))
         for one, outcome in rows:
             by_kind[one.operators[0]].append((one, outcome))
             if show:
                 _show(one, outcome)
-        for folder in _folders(home) if show else ():
+        for folder in list_lot(home) if show else ():
             section.add(folder.name, *figures([row for row in rows if row[0].suite == folder.name]))
         section.add(f"all of {home.name}", *figures(rows))
     for kind in sorted(set(by_kind) - {UNANSWERABLE}):
@@ -63,40 +59,19 @@ def measure(data: Sequence[str], *, show: bool = False) -> list[Section]:
     return [section]
 
 
-def questions_of(home: Path) -> list[Asked]:
+def questions_of(home: Path) -> list[SuiteQuestion]:
     """The questions of a folder of folders, with the graphs of their files."""
-    return [one for folder in _folders(home) for one in asked_of(folder)]
+    return [one for folder in list_lot(home) for one in asked_of(folder)]
 
 
-def asked_of(folder: Path) -> list[Asked]:
+def asked_of(folder: Path) -> list[SuiteQuestion]:
     """The questions of one folder, with the graph of its files."""
-    return list(_asked(folder.parent, folder))
+    return list(load_newcomer(folder, CACHE, partial(print, folder.name, flush=True)))
 
 
-def judged(rows: Sequence[tuple[Asked, Outcome]]) -> list[tuple[Asked, Outcome]]:
+def judged(rows: Sequence[tuple[SuiteQuestion, Outcome]]) -> list[tuple[SuiteQuestion, Outcome]]:
     """Questions with what is shown to people as their outcomes: numbers of rows, values of a ranking."""
     return [(one, _with_values(_by_number(outcome))) for one, outcome in rows]
-
-
-def _folders(home: Path) -> list[Path]:
-    return sorted(file.parent for file in home.glob(f"*/{_QUESTIONS}"))
-
-
-def _asked(home: Path, folder: Path) -> Iterator[Asked]:
-    graph = _graph(home, folder)
-    for n, row in enumerate(map(json.loads, (folder / _QUESTIONS).read_text(encoding="utf-8").splitlines())):
-        right = tuple(tuple(map(str, some)) for some in (row["answers"], *row.get("also", ())))
-        yield Asked(str(n), folder.name, home.name, graph, row["question"], right, (row["kind"],))
-
-
-def _graph(home: Path, folder: Path) -> Path:
-    """The snapshot of a folder's files, built anew: how files are read is measured too."""
-    files = sorted(file for file in folder.iterdir() if file.suffix in _FILES and file.name != _QUESTIONS)
-    built = CACHE / "newcomers" / f"{home.name}-{folder.name}"
-    shutil.rmtree(built, ignore_errors=True)
-    built.parent.mkdir(parents=True, exist_ok=True)
-    build_from_files(files, built, problems=lambda problem: print(folder.name, problem, flush=True))
-    return built
 
 
 def _by_number(outcome: Outcome) -> Outcome:
@@ -132,15 +107,15 @@ def _with_values(outcome: Outcome) -> Outcome:
     return replace(outcome, predicted=tuple((answer, outcome.predicted[0][1]) for answer in right))
 
 
-def _show(one: Asked, outcome: Outcome) -> None:
+def _show(one: SuiteQuestion, outcome: Outcome) -> None:
     sure, given = sure_of(outcome), [label for label, _ in outcome.predicted][:8]
     if UNANSWERABLE in one.operators:
         if sure >= GUESS:
-            print(f"UNTOLD {sure:.2f} {one.suite}: {one.question} -> {given} | {outcome.program}", flush=True)
+            print(f"UNTOLD {sure:.2f} {one.suite}: {one.text} -> {given} | {outcome.program}", flush=True)
     elif score(outcome).exact < 1.0:
         word = "WRONG AND SURE" if sure >= SURE else "WRONG"
         print(
-            f"{word} {sure:.2f} {one.suite} [{one.operators[0]}] {one.question}\n    want {list(one.right[0])[:8]}\n"
+            f"{word} {sure:.2f} {one.suite} [{one.operators[0]}] {one.text}\n    want {list(one.right[0])[:8]}\n"
             f"    got  {given} {outcome.no_answer or ''} | {outcome.program} | {outcome.chains[:1]}",
             flush=True,
         )

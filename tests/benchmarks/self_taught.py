@@ -12,8 +12,8 @@ from retrieval.evaluation.outcomes import Outcome
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.self_training import METHOD, run_self_training
+from retrieval.weights.suites import SuiteQuestion
 from tests.benchmarks import newcomers
-from tests.benchmarks.operators import Asked
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import CACHE
 from tests.benchmarks.unseen import HEAD, answered, figures
@@ -40,7 +40,7 @@ def measure(data: Sequence[str] = ()) -> list[Section]:
     folders = [Path(name) for name in data] or sorted(
         file.parent for file in newcomers.HOME.glob("*/*/questions.jsonl")
     )[_FIRST::_EVERY]
-    rows: dict[str, list[tuple[Asked, Outcome]]] = {"zero-shot": [], "self-taught": []}
+    rows: dict[str, list[tuple[SuiteQuestion, Outcome]]] = {"zero-shot": [], "self-taught": []}
     for folder in folders:
         asked = newcomers.asked_of(folder)
         out = CACHE / "self-taught" / f"{folder.parent.name}-{folder.name}"

@@ -12,8 +12,9 @@ from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
 from retrieval.studies.plan import StudyConfig, Variant
 from retrieval.studies.summary import build_summary
+from retrieval.weights.question_sets import QUESTION_SETS
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import CACHE, SETS, chosen
+from tests.benchmarks.sets import CACHE, chosen
 
 METHOD = "rel-rag-path"
 SHOWN = ("exact_set", "hit_at_1", "macro_f1")
@@ -33,7 +34,7 @@ def efficiency(data: Sequence[str] = ()) -> list[Section]:
 
 def supervision(data: Sequence[str] = ()) -> list[Section]:
     """The answer-set rationalizer against shortest paths; gold paths, where a set brings them, are not used."""
-    sets = chosen(data, tuple(SETS))
+    sets = chosen(data, tuple(QUESTION_SETS))
     variants = {name: Variant(METHOD, strategy=name) for name in ("shortest-path", "answer-set")}
     config = StudyConfig(sets, variants, baseline="shortest-path")
     about = (

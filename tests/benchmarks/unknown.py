@@ -26,13 +26,15 @@ from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.questions.files import assign_splits, read_questions
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.types import QuestionRecord
-from tests.benchmarks import path_weights
+from retrieval.weights.path_examples import PathExampleMaker, TopicQuestion, find_topic
+from retrieval.weights.path_scorers import LackingBuilder
+from retrieval.weights.question_sets import QUESTION_SETS
+from retrieval.weights.suites import UNANSWERABLE
 from tests.benchmarks.data import found
-from tests.benchmarks.operators import OWN_GRAPHS, UNANSWERABLE, suites
-from tests.benchmarks.path_questions import SETS as FAMILIES
-from tests.benchmarks.path_questions import Known, Maker, named
+from tests.benchmarks.left_out import weights_without
+from tests.benchmarks.operators import OWN_GRAPHS, suites
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import CACHE, SETS, clew, prepared
+from tests.benchmarks.sets import CACHE, clew, prepared
 from tests.benchmarks.zero_shot import calibration_error
 
 COMMAND = "python -m tests.benchmarks unknown"
@@ -59,7 +61,7 @@ class Graph:
 
     snapshot: Path
     facts: tuple[Path, ...]
-    questions: tuple[tuple[QuestionRecord, Known], ...]
+    questions: tuple[tuple[QuestionRecord, TopicQuestion], ...]
     copies: int = _COPIES
 
 
@@ -87,7 +89,8 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
     )
     encoder = load_encoder()
     for name in names or (*CHOSEN_ON, *HELD_OUT):
-        doubts = path_weights.without(FAMILIES.get(name, name), path_weights.DOUBTS)
+        origin = QUESTION_SETS[name].origin if name in QUESTION_SETS else name
+        doubts = weights_without(LackingBuilder(), origin)
         whole: list[Outcome] = []
         lacking: list[Outcome] = []
         for graph in _graphs(name):
@@ -132,10 +135,10 @@ def _asked(graph: Path, questions: Sequence[QuestionRecord], encoder: Encoder, d
 def _copies(graph: Graph, encoder: Encoder) -> Iterator[tuple[Path, list[QuestionRecord]]]:
     """Copies without relations that most questions need, and questions that need them."""
     snapshot = snapshots.open(graph.snapshot)
-    maker = Maker(snapshot, encoder, "")
+    maker = PathExampleMaker(snapshot, encoder, "")
     needing: dict[tuple[str, ...], list[QuestionRecord]] = defaultdict(list)
     for question, known in graph.questions:
-        relations = maker.needed(known)
+        relations = maker.find_needed_relations(known)
         if relations:
             labels = tuple(sorted({snapshot.get_relation_label(relation) for relation in relations}))
             needing[labels].append(question)
@@ -169,17 +172,17 @@ def _without(graph: Graph, labels: Sequence[str]) -> Path | None:
 
 
 def _graphs(name: str) -> Iterator[Graph]:
-    if name in SETS:
+    if name in QUESTION_SETS:
         there = prepared(name)
         if there is not None:
             yield _of_set(name, there.graph, there.questions)
         return
-    by_graph: dict[Path, list[tuple[QuestionRecord, Known]]] = defaultdict(list)
+    by_graph: dict[Path, list[tuple[QuestionRecord, TopicQuestion]]] = defaultdict(list)
     for one in suites([name]):
         if UNANSWERABLE not in one.operators and set(one.operators) <= {"path", "typed"}:
-            known = named(snapshots.open(one.graph), one.question, one.right[0])
+            known = find_topic(snapshots.open(one.graph), one.text, one.right[0])
             if known is not None:
-                question = QuestionRecord(one.id, one.question, answers=one.right[0], also=one.right[1:])
+                question = QuestionRecord(one.id, one.text, answers=one.right[0], also=one.right[1:])
                 by_graph[one.graph].append((question, known))
     for graph, questions in by_graph.items():
         facts = OWN_GRAPHS / f"{graph.name.removeprefix(f'{name}-')}.tsv"
@@ -190,7 +193,7 @@ def _of_set(name: str, graph: Path, questions: Path) -> Graph:
     snapshot = snapshots.open(graph)
     every = assign_splits(list(read_questions(questions, problems=lambda _: None)))
     test = [one for one in every if one.split == "test" and one.answers and len(one.topic_entities) == 1]
-    drawn: list[tuple[QuestionRecord, Known]] = []
+    drawn: list[tuple[QuestionRecord, TopicQuestion]] = []
     for hops in sorted({one.hops or 0 for one in test}):
         some = [one for one in test if (one.hops or 0) == hops]
         random.Random(_SEED).shuffle(some)
@@ -198,9 +201,9 @@ def _of_set(name: str, graph: Path, questions: Path) -> Graph:
         drawn += [
             (
                 own.question,
-                Known(own.question.question, own.topics[0], own.names, frozenset(own.answers)),
+                TopicQuestion(own.question.question, own.topics[0], own.names, frozenset(own.answers)),
             )
             for own in resolve_questions(snapshot, some[:size])[0]
         ]
-    files = [found(*parts) for parts in SETS[name].facts]
+    files = [found(path) for path in QUESTION_SETS[name].facts]
     return Graph(graph, tuple(file for file in files if file is not None), tuple(drawn))

@@ -16,7 +16,8 @@ from retrieval.evaluation.report import score
 from retrieval.kg import snapshot as snapshots
 from retrieval.methods.registry import DEFAULT
 from retrieval.types import QuestionRecord
-from tests.benchmarks.operators import UNANSWERABLE, Asked, path_sets, suites
+from retrieval.weights.suites import UNANSWERABLE, SuiteQuestion
+from tests.benchmarks.operators import path_sets, suites
 from tests.benchmarks.report import Section
 from tests.benchmarks.zero_shot import calibration_error
 
@@ -43,7 +44,7 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
         head=HEAD,
     )
     asked = suites([name for name in names if name != "paths"]) if set(names) != {"paths"} else []
-    by_suite: dict[str, list[tuple[Asked, Outcome]]] = defaultdict(list)
+    by_suite: dict[str, list[tuple[SuiteQuestion, Outcome]]] = defaultdict(list)
     for one, outcome in answered([*asked, *(path_sets() if not names or "paths" in names else [])]):
         by_suite[one.suite].append((one, outcome))
     for suite, rows in by_suite.items():
@@ -52,18 +53,18 @@ def measure(names: Sequence[str] = ()) -> list[Section]:
 
 
 def answered(
-    asked: Sequence[Asked], checkpoint: Path | None = None, method: str | None = None
-) -> list[tuple[Asked, Outcome]]:
+    asked: Sequence[SuiteQuestion], checkpoint: Path | None = None, method: str | None = None
+) -> list[tuple[SuiteQuestion, Outcome]]:
     """What the engine answers to each, graph by graph: without a checkpoint, where none of a method is named."""
-    encoder, found = load_encoder(), list[tuple[Asked, Outcome]]()
-    by_graph: dict[Path, list[Asked]] = defaultdict(list)
+    encoder, found = load_encoder(), list[tuple[SuiteQuestion, Outcome]]()
+    by_graph: dict[Path, list[SuiteQuestion]] = defaultdict(list)
     for one in asked:
         by_graph[one.graph].append(one)
     for graph, some in by_graph.items():
         spec = EngineSpec(graph, checkpoint, method or DEFAULT)
         engine = load_engine(spec, load_parts(snapshots.open(graph), encoder))
         questions = [
-            QuestionRecord(id=one.id, question=one.question, answers=one.right[0], also=one.right[1:]) for one in some
+            QuestionRecord(id=one.id, question=one.text, answers=one.right[0], also=one.right[1:]) for one in some
         ]
         report = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked")
         found += zip(some, report.outcomes, strict=True)
@@ -71,7 +72,7 @@ def answered(
     return found
 
 
-def figures(rows: Sequence[tuple[Asked, Outcome]]) -> tuple[str, ...]:
+def figures(rows: Sequence[tuple[SuiteQuestion, Outcome]]) -> tuple[str, ...]:
     """The cells below ``HEAD`` but its first: of questions that can be answered, and how many others were told."""
     asked = [outcome for one, outcome in rows if UNANSWERABLE not in one.operators]
     lacking = [sure_of(outcome) < GUESS for one, outcome in rows if UNANSWERABLE in one.operators]

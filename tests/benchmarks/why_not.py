@@ -20,7 +20,6 @@ from retrieval.answering.paths import PathEngine
 from retrieval.answering.pipeline import AskRequest, Engine
 from retrieval.answering.spec import EngineSpec
 from retrieval.demo import CHECKPOINT
-from retrieval.demo.build_checkpoint import build_graph, read_questions
 from retrieval.diagnosis.case import Tools
 from retrieval.diagnosis.findings import LostAt, WhyNot
 from retrieval.diagnosis.record import RunRecord, build_record
@@ -32,6 +31,7 @@ from retrieval.language.question import Question
 from retrieval.linking import indexing
 from retrieval.retriever import Retriever
 from retrieval.types import EvidenceChain, FoundPath, QuestionRecord, RelationPath
+from retrieval.weights.demo_checkpoint import build_demo_graph, read_demo_questions
 from tests.benchmarks.report import Section
 
 COMMAND = "python -m tests.benchmarks why_not"
@@ -135,7 +135,7 @@ class Bench:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.encoder = load_encoder()
-        self.snapshot = build_graph(folder / "whole")
+        self.snapshot = build_demo_graph(folder / "whole")
         self.facts = [_triple(self.snapshot, i) for i in range(self.snapshot.num_triples)]
         self.engine = self.opened(self.snapshot)
         self._built = 0
@@ -177,7 +177,7 @@ def measure(kinds: Sequence[str] = (), share: float = 1.0) -> list[Section]:
     """
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
-        questions = [q for q in read_questions("test", "dev") if q.paths and len(q.topic_entities) == 1]
+        questions = [q for q in read_demo_questions("test", "dev") if q.paths and len(q.topic_entities) == 1]
         random.Random(SEED).shuffle(questions)
         rows: dict[str, list[tuple[Fault, WhyNot]]] = defaultdict(list)
         made: dict[str, Callable[[], Iterator[tuple[Fault, WhyNot]]]] = {

@@ -23,10 +23,12 @@ from retrieval.questions.files import assign_splits, read_questions
 from retrieval.self_training import METHOD, run_self_training
 from retrieval.studies.plan import DataSet
 from retrieval.types import QuestionRecord
-from tests.benchmarks import path_weights
-from tests.benchmarks.path_questions import SETS as FAMILIES
+from retrieval.weights.logistic import compute_calibration_error
+from retrieval.weights.path_scorers import PathRankerBuilder
+from retrieval.weights.question_sets import QUESTION_SETS
+from tests.benchmarks.left_out import weights_without
 from tests.benchmarks.report import Section
-from tests.benchmarks.sets import CACHE, SETS, chosen
+from tests.benchmarks.sets import CACHE, chosen
 
 #: Test questions asked of each number of hops, drawn with this seed.
 QUESTIONS, SEED = 150, 0
@@ -34,7 +36,6 @@ QUESTIONS, SEED = 150, 0
 _ENOUGH = 100
 TOPICS: tuple[Topics, ...] = ("given", "linked")
 SHOWN = ("exact_set", "hit_at_1", "macro_f1")
-_BINS = 10
 COMMAND = "python -m tests.benchmarks zero_shot"
 
 
@@ -46,7 +47,7 @@ def measure(names: Sequence[str] = (), *, leave_out: bool = False, untrained: bo
         leave_out: rank relation paths by weights that were fitted without the set's family.
         untrained: do not self-train; all sets in one table.
     """
-    sets = chosen(names, list(SETS)).items()
+    sets = chosen(names, list(QUESTION_SETS)).items()
     if untrained:
         return [_untrained(sets)]
     return [_left_out(name, of) if leave_out else _section(name, of) for name, of in sets]
@@ -54,7 +55,7 @@ def measure(names: Sequence[str] = (), *, leave_out: bool = False, untrained: bo
 
 def _untrained(sets: Iterable[tuple[str, DataSet]]) -> Section:
     section = Section(
-        "Question sets, untrained",
+        "QuestionRecord sets, untrained",
         f"{COMMAND} --untrained",
         f"{QUESTIONS} questions of each number of hops (of the test split, or of all where that has few), topic "
         "entities linked by Clew; extractive reasoner, 50 triples, no language model, no checkpoint, no "
@@ -70,8 +71,8 @@ def _untrained(sets: Iterable[tuple[str, DataSet]]) -> Section:
 
 
 def _left_out(name: str, of: DataSet) -> Section:
-    family = FAMILIES[name]
-    weights = path_weights.without(family, path_weights.RANKS)
+    family = QUESTION_SETS[name].origin
+    weights = weights_without(PathRankerBuilder(), family)
     checkpoint, said = self_trained(name, of.graph)
     section = Section(
         f"Unseen questions: {name}",
@@ -176,6 +177,4 @@ def calibration_error(outcomes: Sequence[Outcome]) -> float:
     if not pairs:
         return 0.0
     sure, right = np.array(pairs).T
-    place = np.minimum((sure * _BINS).astype(int), _BINS - 1)
-    apart = [abs((sure - right)[place == bin].sum()) for bin in range(_BINS)]
-    return float(sum(apart) / len(pairs))
+    return compute_calibration_error(sure, right)

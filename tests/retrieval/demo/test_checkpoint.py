@@ -8,9 +8,9 @@ from retrieval.answering.loading import load_encoder, load_engine, load_parts
 from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.spec import EngineSpec
 from retrieval.demo import CHECKPOINT, EXAMPLES, METHOD
-from retrieval.demo.build_checkpoint import build_graph
 from retrieval.language.question import Question
 from retrieval.training.manifest import read_manifest
+from retrieval.weights.demo_checkpoint import build_demo_graph
 
 ANSWERS = {
     "Which languages are spoken in the countries that border Switzerland?": {"French", "German", "Italian"},
@@ -42,12 +42,12 @@ MOST_BYTES = 4 << 20
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
-    return build_graph(tmp_path_factory.mktemp("demo") / "graph")
+    return build_demo_graph(tmp_path_factory.mktemp("demo") / "graph")
 
 
 def test_it_is_of_the_graph_as_it_is_built_and_small(graph, tmp_path):
     manifest = read_manifest(CHECKPOINT)
-    again = build_graph(tmp_path / "again")
+    again = build_demo_graph(tmp_path / "again")
     assert manifest.snapshot == graph.hash == again.hash
     assert list(graph.entity_labels) == list(again.entity_labels), "ids are the same too"
     assert (manifest.method, manifest.entity_texts) == (METHOD, False)

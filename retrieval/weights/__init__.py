@@ -1,0 +1,1 @@
+"""Builds the weights that come with Clew; above all that they are weights of."""
