@@ -29,6 +29,7 @@ from retrieval.weights.span_reader import SpanReaderBuilder
 
 from .tiny_data import write_data, write_film_set, write_reading
 
+pytestmark = pytest.mark.slow
 COUNTS = ExampleCounts(people=5, written=10, more=0, repeated=0)
 
 
