@@ -19,9 +19,11 @@ from retrieval.kg.analysis import schema
 from retrieval.kg.table import ROW
 from retrieval.kg.values import parse
 from retrieval.language.question import Question
+from retrieval.lexicon import get_words
+from retrieval.lexicon.nouns import to_plural, to_singular
 from retrieval.methods import registry
 from retrieval.questions.sampling import sample_questions
-from retrieval.questions.wording import parse_form, to_plural, to_singular
+from retrieval.questions.wording import parse_form
 from webapp.graphs import services
 from webapp.graphs.models import Graph, GraphVersion
 from worker import engines
@@ -40,16 +42,14 @@ _SURE = 0.5
 """An answer that is given with less is none to begin with."""
 _CLUMSY = re.compile(r"\b(those|the one|the places?|Where did)\b|^What (is|are) .* the [\w ]+ of\?$")
 """Wordings that are read rightly and that nobody would type."""
-_UNITS = frozenset({"cm", "m", "km", "kg", "g", "usd", "eur", "gbp", "min", "minutes", "hours", "percent"})
+_UNITS = get_words("suggestion_units")
 _ABSTRACT = frozenset({"entity", "literal", "class", "cvt", "concept", "thing"})
 _PLAIN_WORDS, _NAME_LONGEST = 3, 40
 _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 #: What a column is measured in, behind its name: "price (gbp)".
 _MEASURED = re.compile(r" [(\[][^()\[\]]{1,8}[)\]]$")
 #: Last words of relations whose numbers nobody ranks.
-_NO_MEASURES = frozenset(
-    {"id", "code", "key", "no", "nr", "number", "phone", "zip", "postcode", "year", "date", "index"}
-)
+_NO_MEASURES = get_words("unranked_columns")
 
 
 @dataclass(frozen=True, slots=True)

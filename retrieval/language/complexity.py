@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from retrieval.lexicon import get_words
+
 MULTI_HOP = 3
 """Hops from which a question is complex (INSES, Algorithm 2)."""
 
@@ -34,7 +36,7 @@ _NAME = re.compile(
 )
 _WORD = re.compile(r"\w+|['’]s?\b")
 _LINKS = frozenset({"of", "'s", "’s", "'", "’"})
-_CLAUSES = frozenset({"who", "whom", "which", "that", "whose", "where", "when"})
+_CLAUSES = get_words("relative_words")
 _SHARED = frozenset({"share", "shares", "shared", "same", "also", "both", "other"})
 
 

@@ -27,11 +27,12 @@ from retrieval.language.english import (
     is_past,
     is_person,
 )
+from retrieval.lexicon import get_words
 
 _TOKEN = re.compile(r"\w+(?:[.&'’-]\w+)*(?:(?<=\b[A-Z])\.)?(?:(?<=s)['’](?!\w))?|[^\w\s]")
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
-_CONNECTORS = frozenset({"of", "the", "and", "de", "la", "du", "von", "van", "der", "for", "&", "a", "an", "to"})
-_AFTER_OF = frozenset({"birth", "death", "origin", "citizenship", "residence", "education", "nationality", "burial"})
+_CONNECTORS = get_words("name_connectors")
+_AFTER_OF = get_words("nouns_after_place_of")
 _ASKING = re.compile(
     r"^(?:(?:in|of|at|on|from|to|by|for|with) )?(?:who|what|which(?: \w+)?)(?:['’]s| (?:is|was|are|were))"
     r"(?: the names? of)?$|^(?:please )?(?:name|tell me|give|list|find|identify)(?: me)?(?: the names? of)?$",
@@ -42,8 +43,8 @@ _BORN = re.compile(
     rf"^(?:the )?{_BIRTH} of (.+)$|^(?:the )?(.+)['’]s {_BIRTH}$|^(?:the )?(.+s)['’] {_BIRTH}$|^the (.+) {_BIRTH}$",
     re.IGNORECASE,
 )
-_PRONOUNS = frozenset({"he", "she", "it", "they", "we", "you", "i"})
-_DO = frozenset({"did", "does", "do", "can", "could", "will", "would", "should", "may", "might", "must"})
+_PRONOUNS = get_words("subject_pronouns")
+_DO = get_words("auxiliaries_before_subjects")
 _MODIFIERS = 4
 """Words that may stand between the article and what introduces the description."""
 

@@ -5,24 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from retrieval.lexicon import get_words
+
 _WORDS = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset({
-    "the", "of", "in", "is", "are", "was", "were", "did", "does", "do", "what", "which", "who", "whom", "whose",
-    "where", "when", "how", "many", "much", "and", "or", "that", "with", "has", "have", "to", "from", "by",
-    "for", "on", "at", "a", "an", "it", "its", "they", "them", "their", "list", "name", "show", "give",
-})  # fmt: skip
-_OTHERS = frozenset({
-    "der", "die", "das", "den", "dem", "welche", "welcher", "welches", "wer", "wie", "viele", "wo", "wann",
-    "ist", "sind", "war", "und", "nicht", "von", "mit", "für", "aus", "ein", "eine", "le", "la", "les", "des",
-    "du", "quel", "quelle", "quels", "quelles", "qui", "où", "quand", "combien", "est", "sont", "et", "dans",
-    "une", "avec", "el", "los", "las", "cuál", "cuáles", "qué", "quién", "dónde", "cuándo", "cuántos",
-    "cuántas", "es", "son", "y", "en", "una", "il", "lo", "gli", "che", "chi", "dove", "quando", "quanti",
-    "quante", "è", "sono", "o", "da", "um", "uma", "qual", "quais", "quem", "onde", "quantos", "quantas", "são",
-    "hoeveel", "welke", "waar", "wanneer", "het", "een", "zijn", "wat", "kto", "gdzie", "kiedy", "ile", "jest",
-    "jaki", "jakie",
-})  # fmt: skip
+_ENGLISH = get_words("common_english_words")
+_OTHERS = get_words("common_foreign_words")
 #: English words that are common in other languages too.
-_SHARED = frozenset({"in", "is", "an", "a", "on", "at", "to", "do", "for", "has", "was", "are"})
+_SHARED = get_words("shared_short_words")
 #: Relations that are looked at.
 _LOOKED_AT = 500
 #: Of the letters, so many may be of another script.

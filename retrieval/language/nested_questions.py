@@ -10,25 +10,17 @@ import re
 from dataclasses import dataclass
 
 from retrieval.language.english import AUXILIARIES, PREPOSITIONS, RELATIVES, is_past, is_person
+from retrieval.lexicon import get_words
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.](?!s\b)[^\W_]+)*|['’]s\b")
 _MARKS = re.compile(r"[\[\]]")
-_ARTICLES = frozenset({"the", "an", "a"})
+_ARTICLES = get_words("articles")
 _JOINING = PREPOSITIONS | RELATIVES
 _CALLING = frozenset({"known", "called", "named", "titled", "entitled"})
-_SHARING = frozenset({"same", "share", "shares", "shared", "sharing", "common", "similar", "other"})
-_EMPTY = _ARTICLES | RELATIVES | PREPOSITIONS | AUXILIARIES | frozenset({
-    "what", "when", "how", "why", "'s", "’s", "and", "or", "there", "it", "its", "their", "his", "her", "this", "these",
-    "those", "s",
-    "name", "names", "named", "called", "kind", "type", "sort", "please", "tell", "me", "show", "list", "give", "find",
-    "all", "any", "some", "one", "ones", "exactly", "currently", "current", "now", "right", "you", "we", "i", "into",
-    "about",
-})  # fmt: skip
+_SHARING = get_words("sharing_words")
+_EMPTY = get_words("nested_question_fillers")
 _PLACING = frozenset({"located", "found", "situated", "be"})
-_ADJECTIVES = frozenset({
-    "main", "first", "second", "third", "last", "current", "former", "only", "late", "original", "lead", "chief",
-    "oldest", "eldest", "youngest", "new", "old", "present", "own", "common",
-})  # fmt: skip
+_ADJECTIVES = get_words("noun_qualifiers")
 #: What asks for nothing but what is described, and words behind that which do ask for more.
 _WHO_IS = {(ask, be) for ask in ("who", "what") for be in ("is", "are", "was", "were", "'s", "’s")}
 _OF_HIM = frozenset({"about", "worth", "like", "famous"})

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from retrieval.lexicon import get_groups, get_words
+
 
 class Operator(StrEnum):
     """What a question may ask to be computed."""
@@ -37,25 +39,7 @@ class Cue:
 
 
 #: Words that mean the same here: a relation that has one of them explains a cue of another.
-_ALIKE: tuple[frozenset[str], ...] = tuple(
-    frozenset(words.split())
-    for words in (
-        "largest biggest bigest greatest maximum most",
-        "highest heighest tallest maximum top peak",
-        "smallest smalest least fewest minimum",
-        "lowest minimum",
-        "oldest earliest first debut initial",
-        "latest last newest recent final",
-        "longest",
-        "first original premiere debut earliest",
-        "after successor succeeded next following followed follows",
-        "before predecessor preceded previous prior precedes",
-        "best top",
-        "total sum combined",
-        "average mean",
-        "number count population total size",
-    )
-)
+_ALIKE = get_groups("operator_synonyms")
 _SUPERLATIVES = (
     "largest|biggest|bigest|smallest|smalest|greatest|highest|heighest|lowest|longest|shortest|tallest|oldest|youngest|"
     "newest|earliest|latest|deepest|richest|poorest|cheapest|nearest|closest|farthest|furthest|heaviest|lightest|fastest|"
@@ -144,10 +128,7 @@ _YEAR = re.compile(r"^(?:1\d|20)\d\d$")
 _SHORT = 3
 #: Words of a cue that say nothing by themselves.
 # fmt: off
-_EMPTY = frozenset({
-    "the", "of", "his", "her", "its", "their", "s", "how", "many", "than", "at", "to", "a", "an", "year", "and", "for",
-    "in", "from", "by", "during", "over", "under", "between", "with", "or", "no", "not", "has", "have", "had",
-})
+_EMPTY = get_words("operator_cue_fillers")
 # fmt: on
 
 HINTS: dict[Operator, str] = {
@@ -255,7 +236,7 @@ def _extract_words(text: str) -> list[str]:
     return [word[:-1] if len(word) > _SHORT and word.endswith("s") else word for word in words]
 
 
-SHARING = frozenset({"same", "share", "shared", "shares", "sharing", "other", "also", "common", "both", "together"})
+SHARING = get_words("sharing_words")
 
 
 def is_asking_for_others(text: str) -> bool:

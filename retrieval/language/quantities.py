@@ -11,7 +11,10 @@ from itertools import zip_longest
 
 from retrieval.kg import values
 from retrieval.language.amounts import Amount, Comparison, ValueKind
-from retrieval.language.program_words import NUMBER_WORDS, POSTFIXES
+from retrieval.language.comparisons import POSTFIXES
+from retrieval.lexicon import get_weights
+
+_NUMBER_WORDS = get_weights("number_words")
 
 _SCALE = r"(?:\s?(?:thousand|million|billion|trillion|mio|bn|k)\b)?"
 _PLAIN = re.compile(rf"(?:[$€£]\s?)?(?:{values.NUMBER}){_SCALE}", re.IGNORECASE)
@@ -94,8 +97,8 @@ def parse_amount(text: str) -> Amount | None:
     """A number, date or time or None."""
     spelt = re.sub(r"(?<=\d)(?:st|nd|rd|th)$", "", text.strip(" ,.?!"), flags=re.IGNORECASE)
     spelt = re.sub(r"^(?:the\s+)?(?:year|around|about)\s+", "", spelt, flags=re.IGNORECASE)
-    if spelt.casefold() in NUMBER_WORDS:
-        return Amount(float(NUMBER_WORDS[spelt.casefold()]), text=text.strip())
+    if spelt.casefold() in _NUMBER_WORDS:
+        return Amount(float(_NUMBER_WORDS[spelt.casefold()]), text=text.strip())
     value = values.parse(spelt)
     if value is None:
         return None
@@ -234,7 +237,7 @@ def _find_number_words(text: str) -> Iterator[Spelt]:
     words = list(re.finditer(r"[^\W\d_]+", text))
     yield from _find_single_units(text)
     for word, after in zip_longest(words, words[1:]):
-        number = NUMBER_WORDS.get(word[0].casefold())
+        number = _NUMBER_WORDS.get(word[0].casefold())
         if number is None:
             continue
         value, end, dimension, factor = float(number), word.end(), "", 1.0

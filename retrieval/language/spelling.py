@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from retrieval.language.program_words import COMPARATIVES, FOLDINGS, STOP, SUPERLATIVES
+from retrieval.language.adjectives import COMPARATIVES, SUPERLATIVES
+from retrieval.language.comparisons import FOLDINGS
+from retrieval.language.english import STOP
+from retrieval.lexicon import get_words
 
 #: Shorter words are too often words of their own: "lager", "colder".
 _SUPERLATIVE, _COMPARATIVE = 6, 7
 _VOWELS = frozenset("aeiouy")
-MANY = frozenset({"mnay", "mny", "mayn", "meny", "manny", "amny"})
+MANY = get_words("misspellings_of_many")
 """What "many" is typed as behind "how"."""
 
 

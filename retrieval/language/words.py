@@ -7,26 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-import snowballstemmer
-
 from retrieval.kg.snapshot.labels import NAME_SIGNS
 from retrieval.kg.snapshot.relation_names import IN_FULL
 from retrieval.kg.values import parse
 from retrieval.language import quantities
+from retrieval.language.adjectives import BASES, POSITIVES
 from retrieval.language.amounts import Amount, Comparison
-from retrieval.language.program_words import (
-    BASES,
-    IRREGULAR,
-    MONEY_VERBS,
-    POSITIVES,
-    PREPOSITIONS,
-    RELATED,
-    RELATIVE,
-    STOP,
-)
+from retrieval.language.english import IRREGULAR, MONEY_VERBS, RELATION_PREPOSITIONS, STOP
 from retrieval.language.spelling import MANY, resolve_operator_word
+from retrieval.language.stemming import stem_word
+from retrieval.lexicon import get_groups, get_words
 
-_STEMMER = snowballstemmer.stemmer("english")
+_RELATED = get_groups("related_words")
+"""Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
+_RELATIVE = get_words("relative_words")
+
 _TOKEN = re.compile(rf"[^\W_]+(?:['’](?!s\b)[^\W_]+)*{NAME_SIGNS}?|['’]s\b")
 _UNIT = re.compile(r"(.*\S)\s*[(\[]([^)\]]{1,15})[)\]]")
 _FIELD = re.compile(r"[a-z]{2,}(?:[A-Z][a-z]+)+")
@@ -61,9 +56,7 @@ _MUCH_MONEY = re.compile(
 )
 """Of "how much money did we spend" the verb says it already."""
 _LIVING = re.compile(r"\b(?:for|as) an? living\b", re.IGNORECASE)
-_YES_NO = frozenset(
-    ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would"]
-)
+_YES_NO = get_words("yes_no_openings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +116,7 @@ class QuestionWords:
 @lru_cache(maxsize=50_000)
 def get_stem(word: str) -> str:
     """What the forms of a word have in common."""
-    word = BASES.get(word) or IRREGULAR.get(word) or IN_FULL.get(word, word)
-    stemmed: str = _STEMMER.stemWord(word)
-    return stemmed
+    return stem_word(BASES.get(word) or IRREGULAR.get(word) or IN_FULL.get(word, word))
 
 
 @lru_cache(maxsize=50_000)
@@ -168,8 +159,8 @@ def generate_agent_stems(verb_stem: str) -> frozenset[str]:
 def get_related_stems() -> dict[str, frozenset[str]]:
     """By stem, the stems of words that relations of the same meaning are named with."""
     by_stem: dict[str, set[str]] = {}
-    for group in RELATED:
-        stems = {get_stem(word) for word in group.split()}
+    for group in _RELATED:
+        stems = {get_stem(word) for word in group}
         for word_stem in stems:
             by_stem.setdefault(word_stem, set()).update(stems - {word_stem})
     return {word_stem: frozenset(others) for word_stem, others in by_stem.items()}
@@ -295,8 +286,8 @@ def get_gap_class(between: list[str]) -> str:
     for name, members in (
         ("or", {"or", "vs", "versus"}), ("and", {"and", "both", "but", "also"}), ("than", {"than", "as"}),
         ("of", {"of", "'s", "s"}),
-        ("have", {"has", "have", "had", "with", "having"}), ("relative", RELATIVE), ("by", {"by"}),
-        ("preposition", PREPOSITIONS), ("be", {"is", "are", "was", "were", "be", "been"}),
+        ("have", {"has", "have", "had", "with", "having"}), ("relative", _RELATIVE), ("by", {"by"}),
+        ("preposition", RELATION_PREPOSITIONS), ("be", {"is", "are", "was", "were", "be", "been"}),
         ("do", {"do", "does", "did"}),
     ):  # fmt: skip
         if texts & members:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from retrieval.kg.snapshot.labels import LabelIndex, Match
 from retrieval.language.mention_words import MentionWord, has_case
 from retrieval.language.question import Question
+from retrieval.lexicon import get_words
 from retrieval.linking.mentions import STOP_WORDS, Guard, MentionSpan, has_whole_words, is_written
 from retrieval.linking.unspaced_scripts import find_unspaced_names
 from retrieval.linking.variants import TITLES, generate_variants, match_initial
 
 #: Longest name looked for, in words.
 NAME_WORDS = 20
-_ARTICLES = frozenset({"the", "a", "an", "what", "who", "which", "how", "when", "where", "is", "are", "in", "of"})
+_ARTICLES = get_words("words_before_names")
 #: Longest name that is looked up as it may be written otherwise, and how sure it is then, and by an initial.
 _OTHERWISE_WORDS = 8
 _OTHERWISE, _BY_INITIAL = 0.9, 0.75

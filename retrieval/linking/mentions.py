@@ -10,6 +10,8 @@ from functools import lru_cache
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.language.mention_words import MentionWord
 from retrieval.language.question import Question
+from retrieval.language.stemming import stem_word
+from retrieval.lexicon import get_pairs, get_words
 
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)$")
 #: Signs that are put for each other.
@@ -17,54 +19,16 @@ _SAME_SIGNS = str.maketrans({"-": " ", "‐": " ", "–": " ", "’": "'", "`": 
 _MARK = re.compile(r"\[(\[[^\[\]]*\]|[^\[\]]+)\]")
 _QUOTE = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)'([^']{2,})'(?!\w)|‘([^’]{2,})’(?!\w)")
 
-_STOP_TEXT = """
-    composer composers creator creators founder founders painter painters primary scriptwriter scriptwriters
-    a about above across after again against all along also am among an and another any anybody anyone
-    anything are around as at away be became because become been before began being below between both but
-    by came can cannot come could did do does doing done down during each either else ever every everybody
-    everyone everything few find first for found from full gave get gets give given go goes gone got had has
-    have having he her here hers him his how i if in into is it its itself just kind kinds know known last
-    least less let like list made main make makes many may me mentioned might more most mostly much must my
-    name named names neither next no nor not now of off often on once one ones only or other others our out
-    over own part please same say seen several shall she should since so some somebody someone something
-    sort sorts still such take tell than that the their them then there these they thing things this those
-    through to together too toward two type types under until up upon us use used using very want was way we
-    well went were what whatever when where whether which while who whom whose why will with within without
-    would yet you your actor actors actress actresses author authors answer answers appear appears appeared
-    award awards birthplace book books border borders bordered bordering born capital capitals character
-    characters child children cities city companies company continent continents countries country couple
-    currencies currency date dates daughter daughters describe described describes die died direct directed
-    directing direction director directors entity father fall fact film films genre genres group groups
-    husband language languages live lived located location locations member members mother movie movies
-    music nation nationality novel novels number official parent parents partner people person persons place
-    places play played plays population produced producer producers profession question rated rating ratings
-    relation release released releases religion river rivers role roles screenwriter screenwriters script
-    scripts series share shared shares sibling siblings sister song songs son sons speak speaks spoken
-    spouse star starred starring stars state states subject tag tags team teams title titles topic topics
-    town towns university vote votes wife words work worked works write writer writers written wrote year
-    years d ll m re s t ve
-"""
 #: English function words, question words, and nouns and verbs that ask rather than name.
-STOP_WORDS = frozenset(_STOP_TEXT.split())
+STOP_WORDS = get_words("asking_words")
 #: Words that may stand between the capitalised words of one name.
-_PARTICLE_TEXT = "of the de la le da di do du van von der den and in for to on at el al y a an & bin ibn s"
-_PARTICLES = frozenset(_PARTICLE_TEXT.split())
+_PARTICLES = get_words("name_particles")
 #: Those of them that stand between two names rather than in one.
 _JOINED = re.compile(r"\s+(?:and|in|for|to|on|at)\s+(?:the\s+)?")
 
 
-_LITTLE_TEXT = "with from that this which what whose were have does into name main list"
-_LITTLE = frozenset(_LITTLE_TEXT.split())
-_IRREGULAR = {
-    **dict.fromkeys(("wrote", "written", "screenwriter", "screenwriters"), "writer"),
-    **dict.fromkeys(("spoken", "spoke", "language", "languages"), "speak"),
-    **dict.fromkeys(("birth", "birthplace"), "born"),
-    **dict.fromkeys(("death", "dead"), "died"),
-    **dict.fromkeys(("act", "acted", "acts", "actress", "actresses", "star", "starred", "starring", "stars"), "actor"),
-    **dict.fromkeys(("wife", "husband", "married", "marry"), "spouse"),
-    **dict.fromkeys(("movie", "movies"), "film"),
-    **dict.fromkeys(("novel", "novels"), "book"),
-}
+_LITTLE = get_words("longer_function_words")
+_IRREGULAR = get_pairs("context_forms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +123,7 @@ class Guard:
 
     def __init__(self, relation_labels: Iterable[str]) -> None:
         words = {word for label in relation_labels for word in normalize_name(label).split(" ")}
-        self._stems = {_to_stem(word) for word in words} | {_to_stem(word) for word in STOP_WORDS}
+        self._stems = {stem_word(word) for word in words} | {stem_word(word) for word in STOP_WORDS}
         self._asked = {to_context_stem(word) for word in words} - {""}
         self._known: dict[str, bool] = {}
 
@@ -167,7 +131,7 @@ class Guard:
         """Whether a normalised word alone names nothing."""
         known = self._known.get(word)
         if known is None:
-            known = word in STOP_WORDS or _to_stem(word) in self._stems or to_context_stem(word) in self._asked
+            known = word in STOP_WORDS or stem_word(word) in self._stems or to_context_stem(word) in self._asked
             known = known or (len(word) == 1 and word.isalpha())
             if len(self._known) < 100_000:
                 self._known[word] = known
@@ -181,15 +145,6 @@ def to_context_stem(word: str) -> str:
         return ""
     word = _IRREGULAR.get(word, word)
     for ending in ("ers", "ors", "ing", "ies", "er", "or", "ed", "es", "s", "y", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
-
-
-@lru_cache(maxsize=1 << 16)
-def _to_stem(word: str) -> str:
-    """Crude: ``countries`` -> ``countr``, ``spoken`` -> ``spoken``, ``borders`` -> ``border``."""
-    for ending in ("ies", "ing", "ed", "es", "s", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
     return word

@@ -19,6 +19,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import Match, normalize_name
 from retrieval.language.gazetteer import expand_given_name, find_countries
 from retrieval.language.mention_words import MentionWord
+from retrieval.lexicon import get_words
 from retrieval.linking.mentions import STOP_WORDS, Guard, to_context_stem
 from retrieval.linking.names import is_slip
 from retrieval.linking.well_known import ProminentEntities
@@ -33,17 +34,14 @@ _SLIP_CUTOFF = 80.0
 _FIT_LIMIT = 3
 _VOWELS = frozenset("aeiouy")
 #: Before these a people's name is no adjective, and more likely means the language.
-_BREAK_TEXT = "and are as at by for from in is on or to used was were with"
-_BREAKS = frozenset(_BREAK_TEXT.split())
+_BREAKS = get_words("words_between_names")
 #: What is said of a language and of no people's country.
 _LANGUAGES = frozenset({"language", "speakers", "speaking", "spoken"})
 _BEFORE_NAMES = frozenset({"at", "by", "for", "from", "in", "of", "to"})
 #: Words that a name may have or lack: forms of companies and of persons' names.
-_FORM_TEXT = "inc corporation corp company co llc ltd limited group plc jr sr the"
-_FORMS = frozenset(_FORM_TEXT.split())
+_FORMS = get_words("organisation_forms")
 #: What persons are called by; alone it says nobody's name.
-_TITLE_TEXT = "dr emperor king lady lord pope president prince princess queen saint sir st"
-_TITLES = frozenset(_TITLE_TEXT.split())
+_TITLES = get_words("titles")
 
 
 @dataclass(frozen=True, slots=True)

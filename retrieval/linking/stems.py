@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.tokens import tokenize_text
+from retrieval.lexicon import get_words
 
 if TYPE_CHECKING:
     from retrieval.linking.passage_index import PassageIndex
 
 _ENDINGS = ("ing", "ed")
-_FUNCTION_TEXT = """
-    a about an and any are as at be been being both but by can could did do does for from had has have he her his how
-    i if in into is it its many may much of on or other she so some such than that the their them then there these
-    they this those to was were what when where which while who whom whose why will with would you
-"""
 #: Words that say nothing of what is asked. Nouns that ask ("state", "president") stay: a passage answers with them.
-_FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
+_FUNCTION_WORDS = get_words("passage_stop_words")
 
 
 def extract_stems(text: str) -> list[str]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from retrieval.kg.snapshot.labels import LabelIndex, Match
 from retrieval.language.mention_words import MentionWord
 from retrieval.language.question import Question
+from retrieval.lexicon import get_words
 
 #: Words of a name before and behind the comma that turns it round.
 _TURNED = 3
@@ -24,7 +25,7 @@ _BETTER = 3
 _NUMERALS = {"ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
 _FIGURES = {figure: numeral for numeral, figure in _NUMERALS.items()}
 _UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
-TITLES = frozenset({"mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "madam", "mme", "herr", "frau"})
+TITLES = get_words("forms_of_address")
 """What persons are addressed by, which their names lack."""
 
 

@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-#: Every metric a report has, in its order; one that does not apply is null.
-METRICS = (
-    "hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set", "answer_recall", "path_recall",
-    "passage_recall_at_2", "passage_recall_at_5", "exact_match", "token_f1", "program_exact",
-    "program_answers", "avg_triples",
-)  # fmt: skip
-
 NAMES = {
     "hit": "Hit",
     "hit_at_1": "Hit@1",
@@ -25,6 +18,8 @@ NAMES = {
     "program_answers": "answers of the gold program",
     "avg_triples": "triples",
 }
+#: Every metric a report has, in its order; one that does not apply is null.
+METRICS = tuple(NAMES)
 
 
 def format_number(value: float | None, name: str = "") -> str:

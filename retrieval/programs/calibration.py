@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.language.program_words import COMPARATIVES, EVENTS, NEGATIONS, PERIODICAL, STOP, SUPERLATIVES
+from retrieval.language.adjectives import COMPARATIVES, SUPERLATIVES
+from retrieval.language.english import NEGATIONS, PERIODICAL, STOP
 from retrieval.language.words import Word, find_target_words, get_related_stems, get_stem
+from retrieval.lexicon import get_groups, get_words
 from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
 from retrieval.programs.scoring.features import get_result_key
 
@@ -43,9 +45,9 @@ _ADJECTIVES = ("top.adjective", "value.adjective")
 #: What no operation of the algebra gives.
 _UNCOMPUTED = frozenset({"percent", "percentage", "percentages", "proportion", "ratio", "median", "correlation"})
 #: Verbs that say no more than that something was, behind "when".
-_HAPPENS = frozenset({"go", "went", "goes", "happen", "happened", "happens", "occur", "occurred", "visit", "visited"})
+_HAPPENS = get_words("happening_verbs")
 #: Stems of things that happen and of their verbs.
-_EVENTS = tuple(frozenset(map(get_stem, group)) for group in EVENTS)
+_EVENTS = tuple(frozenset(map(get_stem, group)) for group in get_groups("event_words"))
 #: What compares how many or how much of what stands behind it there is.
 _MORE = frozenset({"fewer", "less", "more"})
 _EACH = frozenset({"each", "every", "per"})

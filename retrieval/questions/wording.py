@@ -12,70 +12,22 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from retrieval.lexicon import get_pairs, get_words
+from retrieval.lexicon.nouns import is_plural, to_plural, to_singular
+
 Kind = Literal["noun", "act", "state", "verb", "of", "shared", "within", "did"]
 
-_PREPOSITIONS = frozenset(
-    {"in", "at", "of", "to", "from", "on", "with", "for", "by", "as", "into", "after", "before", "against"}
-    | {"near", "through", "during", "over", "under", "between"}
-)
-_PAST = {
-    "written": "wrote", "made": "made", "sung": "sang", "built": "built", "led": "led", "won": "won",
-    "drawn": "drew", "known": "", "born": "", "held": "held", "found": "found", "taught": "taught",
-    "bought": "bought", "sold": "sold", "given": "gave", "taken": "took", "set": "set", "shot": "shot",
-    "spoken": "spoke", "begun": "began", "chosen": "chose", "driven": "drove", "beaten": "beat", "run": "ran",
-}  # fmt: skip
+_PREPOSITIONS = get_words("relation_prepositions")
+_PAST = get_pairs("past_by_participle")
 """Participles that do not end in -ed, with their past tense; none where nobody does it to anything."""
-BARE = {
-    "borders": "border", "contains": "contain", "includes": "include", "influences": "influence", "owns": "own",
-    "follows": "follow", "precedes": "precede", "speaks": "speak", "teaches": "teach", "produces": "produce",
-    "employs": "employ", "treats": "treat", "causes": "cause", "uses": "use", "traverses": "traverse",
-    "traverse": "traverse", "border": "border", "crosses": "cross", "supports": "support", "plays": "play",
-    "likes": "like", "knows": "know", "wrote": "write", "directed": "direct", "won": "win", "founded": "found",
-    "discovered": "discover", "invented": "invent", "married": "marry", "painted": "paint", "composed": "compose",
-    "killed": "kill", "influenced": "influence", "speak": "speak", "overlaps": "overlap",
-}  # fmt: skip
+BARE = get_pairs("base_by_label_verb")
 """Verbs that are relations by themselves, with their bare form; as nouns they would be read otherwise."""
-_PAST_VERBS = frozenset(
-    {
-        "wrote",
-        "directed",
-        "won",
-        "founded",
-        "discovered",
-        "invented",
-        "married",
-        "painted",
-        "composed",
-        "killed",
-    }
-    | {"influenced"}
-)
-DID = {
-    "studied": "study", "worked": "work", "lived": "live", "died": "die", "played": "play", "competed": "compete",
-    "performed": "perform", "participated": "participate", "graduated": "graduate", "served": "serve",
-    "premiered": "premiere", "appeared": "appear", "resided": "reside", "acted": "act", "happened": "happen",
-    "occurred": "occur",
-}  # fmt: skip
+_PAST_VERBS = get_words("active_past_forms")
+DID = get_pairs("base_by_past")
 """Past tenses of what one does oneself, with their bare form; they end as participles do."""
 _THINGS_DO = frozenset({"premiered", "happened", "occurred"})
-_WORKS = frozenset(
-    {
-        "written",
-        "directed",
-        "produced",
-        "composed",
-        "painted",
-        "made",
-        "created",
-        "published",
-        "edited",
-        "designed",
-    }
-    | {"sung", "recorded", "released", "drawn", "shot"}
-)
-_OF_PEOPLE = frozenset(
-    {"born", "married", "buried", "educated", "engaged", "influenced", "raised", "employed", "nominated"}
-)
+_WORKS = get_words("creation_participles")
+_OF_PEOPLE = get_words("participles_of_people")
 _PEOPLE = re.compile(
     r"(^|\b)(\w+(director|writer|author|actor|singer|player|ruler|leader|founder|owner|manager|producer|teacher|maker"
     r"|keeper|composer|designer|developer|creator|officer|member|speaker|painter|architect)"
@@ -91,24 +43,11 @@ _UNSPEAKABLE = re.compile(
     r"|notes|tags|votes|value|values|number|sex|category|subject|subjects|object|entry|adjoins|appears|month"
     r"|unit|currency|to|types|scope|scopes|list|lists|taxonomy|citytown|citytowns|titles|influencees?|expected|contained|contains|accelerate|instances|relationship|s|uses|exceptions|valid|source|marriage)$"
 )
-_SHARED = {
-    "spoken": "in", "used": "in", "taught": "at", "played": "by", "won": "by", "published": "by", "released": "by",
-    "written": "by", "produced": "by", "directed": "by", "contained": "in", "awarded": "by", "recorded": "by",
-    "owned": "by", "created": "by",
-}  # fmt: skip
+_SHARED = get_pairs("preposition_by_participle")
 _BE = re.compile(r"^(is|was|are|were|be|been)\s+")
 _HAS = re.compile(r"^(has|have|had)\s+")
 _WORDS = re.compile(r"[a-z][a-z' -]*", re.IGNORECASE)
 _WORDS_MAX = 4
-_IRREGULAR = {
-    "child": "children",
-    "person": "people",
-    "man": "men",
-    "woman": "women",
-    "wife": "wives",
-    "cast": "cast",
-}
-_PLURAL = {plural: single for single, plural in _IRREGULAR.items() if plural != single}
 _WHERE = frozenset({"in", "at", "near"})
 
 
@@ -165,7 +104,7 @@ def parse_form(label: str) -> RelationForm | None:
         return RelationForm("within", words[0], words[2])
     if any(word.lower() in _PREPOSITIONS - {"of"} for word in words):
         return None
-    if len(words) == 2 and last in _SHARED and _is_plural(first):
+    if len(words) == 2 and last in _SHARED and is_plural(first):
         return RelationForm("shared", first, f"{last} {_SHARED[last]}")
     if len(words) > 1 and (_is_participle(last) or last.endswith("ing")):
         return None
@@ -303,32 +242,5 @@ def _apply_number(noun: str, many: bool) -> str:
     """A noun in the number that is meant; of "place of birth" the part before "of" is counted."""
     head, of, rest = noun.partition(" of ")
     before, _, last = head.rpartition(" ")
-    counted = (last if _is_plural(last) else to_plural(last)) if many else to_singular(last)
+    counted = (last if is_plural(last) else to_plural(last)) if many else to_singular(last)
     return " ".join(filter(None, [before, counted])) + of + rest
-
-
-def _is_plural(word: str) -> bool:
-    low = word.lower()
-    return low in _PLURAL or (low.endswith("s") and not low.endswith(("ss", "us", "is", "news", "series", "species")))
-
-
-def to_plural(word: str) -> str:
-    """The plural of a noun."""
-    low = word.lower()
-    if low in _IRREGULAR:
-        return _IRREGULAR[low]
-    if low.endswith("y") and low[-2:-1] not in "aeiou":
-        return word[:-1] + "ies"
-    return word + ("es" if low.endswith(("s", "x", "z", "ch", "sh")) else "s")
-
-
-def to_singular(word: str) -> str:
-    """The singular of a noun; a word that is no plural stays."""
-    low = word.lower()
-    if low in _PLURAL:
-        return _PLURAL[low]
-    if not _is_plural(low):
-        return word
-    if low.endswith("ies") and len(low) > 4:
-        return word[:-3] + "y"
-    return word[:-2] if low.endswith(("sses", "xes", "ches", "shes")) else word[:-1]

@@ -7,6 +7,7 @@ import re
 from enum import StrEnum
 
 from retrieval.language.question import Question
+from retrieval.lexicon import get_words
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
@@ -20,13 +21,8 @@ _NUMBER = re.compile(
 _NAME_WORD = r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*[\w]|[A-Z]\.)"
 _NAME = re.compile(rf"{_NAME_WORD}(?: (?:(?:of|the|de|von|van|der|la|&) ){{0,2}}{_NAME_WORD})*")
 _POSSESSIVE = re.compile(r"['’]s$")
-_BEGINNINGS = """
-    A According After Also Although An And As At Because Before Both But By Due During Each First For From He Her His
-    However If In It Its Later Many Most No Of On One Other Our She Since Some Such That The Their There These They
-    This Those To Two Under Until We When Where While With You
-"""
 #: Words that begin a sentence and no name.
-_BEGINS = frozenset(_BEGINNINGS.split())
+_BEGINS = frozenset(map(str.capitalize, get_words("sentence_openings")))
 
 _HOW_MANY = r"how (?:many|much|old|long|far|tall|high|large|big|deep)"
 _ASKS = rf"{_HOW_MANY}|when|who|whom|whose|where|which|what"
@@ -55,11 +51,7 @@ _NOUN = re.compile(
     re.IGNORECASE,
 )
 _OF_PLACE = re.compile(r"\b(?:in|at|near|of|from|to|into|on) (?:the )?$")
-_NO_PERSON = """
-    Army Association Award Awards Church City Club College Company County Cup East Empire Island Kingdom League New
-    North Party Records Republic River School Series South State States Street United University War West
-"""
-_OTHERWISE = frozenset(_NO_PERSON.split())
+_OTHERWISE = frozenset(map(str.capitalize, get_words("organisation_words")))
 
 
 class SpanKind(StrEnum):

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from retrieval.language.words import get_stem
+from retrieval.lexicon import get_words
 
 if TYPE_CHECKING:
     from retrieval.language.words import Word
 
 #: What stands before who does something, where the verb comes last.
-_HELPS = frozenset({"do", "does", "did", "can", "could", "will", "would"})
+_HELPS = get_words("auxiliaries_before_subjects")
 #: First words of names that are no verbs of their own.
 _PLAIN = frozenset({"has", "is", "was", "as", "its", "this"})
 _LEAST = 4

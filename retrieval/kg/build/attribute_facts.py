@@ -19,15 +19,13 @@ from retrieval.kg.build.columns import find_fact_positions, find_positions, load
 from retrieval.kg.build.labels import ALIAS_RELATIONS
 from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.lexicon import get_words
 
 if TYPE_CHECKING:
     from retrieval.kg.table import KeptFacts, TripleTable
 
 #: Keys whose values nobody asks for, or that are found by other ways.
-_OTHER = frozenset({
-    "id", "uuid", "guid", "iri", "uri", "url", "link", "image", "embedding", "caption", "description", "comment",
-    "abstract", "definition", "summary", "text", "content",
-})  # fmt: skip
+_OTHER = get_words("unasked_keys")
 #: Keys of sentences, or of what was done or asked for where things have numbers for names: their values are short on
 #: average, in characters.
 _DESCRIBING, _BRIEF = frozenset({"description", "comment", "summary"}), 32
@@ -41,7 +39,7 @@ _NO_VALUE = r"^[\[{]|://"
 _OF_EDGES = frozenset({"weight", "confidence", "probability", "similarity", "strength", "source", "provenance"})
 #: Keys of what somebody is to somebody or something, what such words look like, and how many there may be: of all
 #: values, the share that differ at most.
-_ROLES = frozenset({"capacity", "function", "job", "job title", "position", "post", "role", "roles", "title"})
+_ROLES = get_words("role_keys")
 _ROLE, _SEVERAL, _DIFFER = r"^\p{L}[\p{L} &/-]{1,29}$", 50, 0.8
 
 

@@ -23,33 +23,13 @@ from retrieval.kg.snapshot.labels import (
 )
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import load_array, save_array
+from retrieval.lexicon import get_words
 
 if TYPE_CHECKING:
     from retrieval.kg.build.id_encoding import EncodedFacts
 
 #: Relations whose tail is another name of their head.
-ALIAS_RELATIONS = frozenset(
-    {
-        "alias",
-        "aliases",
-        "also known as",
-        "aka",
-        "alternative name",
-        "alternate name",
-        "alternate names",
-        "alt label",
-        "other name",
-        "other names",
-        "nickname",
-        "synonym",
-        "official name",
-        "short name",
-        "common name",
-        "pref label",
-        "stage name",
-        "node id",
-    }
-)
+ALIAS_RELATIONS = get_words("alias_relations")
 _CVT, _LITERAL = 1, 2
 #: Names of several words without spaces, "RedBullRacing", and where their words meet.
 _JOINED, _SEAM = r"^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\d*$", r"(\p{Ll})([\p{Lu}\d])"

@@ -22,6 +22,7 @@ from retrieval.kg.readers.nesting import is_deep, make_depth_error
 from retrieval.kg.readers.property_layout import IDS
 from retrieval.kg.readers.property_rows import NAMES, UNNAMED
 from retrieval.kg.readers.table_layout import infer_kind
+from retrieval.lexicon import get_sequence, get_words
 
 #: The largest file that is taken apart, in bytes: it is held as a whole.
 SIZE = 256 << 20
@@ -30,14 +31,11 @@ _LINES = (".jsonl", ".ndjson")
 _NODES = ("nodes", "vertices", "entities")
 _EDGES = ("edges", "links", "relationships", "relations", "rels", "arcs", "connections")
 #: Where an edge has its ends, and what it is called, beside the words that lines of edges use.
-_FROM = ("source", "from", "start", "startNode", "start_node", "src", "subject", "head")
-_TO = ("target", "to", "end", "endNode", "end_node", "dst", "object", "tail")
+_FROM = get_sequence("edge_source_headings")
+_TO = get_sequence("edge_target_headings")
 _CALLED = ("relation", "relationship", "type", "label", "predicate", "name")
 #: Keys that say of what is below them only that it is there.
-_WRAPPERS = frozenset({
-    "body", "content", "contents", "elements", "entries", "items", "objects", "page", "payload", "records", "response",
-    "result", "results", "values",
-})  # fmt: skip
+_WRAPPERS = get_words("json_wrapper_keys")
 
 Row = dict[str, Any]
 

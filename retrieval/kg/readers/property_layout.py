@@ -17,20 +17,11 @@ from dataclasses import dataclass, field
 
 from retrieval.kg.readers.property_rows import NAMES, TYPE
 from retrieval.kg.readers.rows_layout import WIDTH, is_header
+from retrieval.lexicon import get_sequence
 
-SOURCES = ("source", "source_id", "start", "start_id", "from", "src", "head", "subject")
-TARGETS = ("target", "target_id", "end", "end_id", "to", "dst", "tail", "object")
-RELATIONS = (
-    "relation",
-    "relationship",
-    "predicate",
-    "rel_type",
-    "relation_type",
-    "type",
-    "rel",
-    "edge",
-    "label",
-)
+SOURCES = get_sequence("edge_source_headings")
+TARGETS = get_sequence("edge_target_headings")
+RELATIONS = get_sequence("edge_relation_headings")
 IDS = ("id", "uid", "node_id", "nodeid")
 BAGS = ("attributes", "properties", "props")
 _MARKS = (",", "\t", ";", "|")

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Protocol
 
 from retrieval.kg.readers.headings import CODES
+from retrieval.lexicon import get_words
 
 #: The property that says what a node is.
 _TYPE = "type"
@@ -28,21 +29,14 @@ _FEWEST = 2
 #: Letters of what is short for a kind: ``cust_no`` of a customer.
 _SHORT = 3
 #: Headings of the column of a list of codes that says which column of other tables has them.
-_FIELDS = frozenset({"attribute", "category", "column", "domain", "field", "list", "set", "table", "type", "variable"})
+_FIELDS = get_words("code_list_field_headings")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Who or what of the same table is meant: the manager of an employee is one.
-_FELLOWS = frozenset({
-    "boss", "head", "lead", "leader", "manager", "mentor", "parent", "predecessor", "report", "reports to",
-    "successor", "superior", "supervisor",
-})  # fmt: skip
+_FELLOWS = get_words("fellow_headings")
 #: What words for who does something, or whom something is done to, end in.
 _DOERS = ("er", "or", "ee", "ent", "ist", "ian")
 #: What rows that do something are called.
-_SOMEBODY = frozenset({
-    "account", "client", "company", "contact", "customer", "employee", "firm", "individual", "member", "organisation",
-    "organization", "party", "passenger", "patient", "people", "person", "player", "shopper", "staff", "student",
-    "supplier", "teacher", "user", "vendor", "worker",
-})  # fmt: skip
+_SOMEBODY = get_words("party_table_nouns")
 
 Attribute = tuple[str, str, str]
 #: What the relation to a row is called, and rows by what they are referred to by.

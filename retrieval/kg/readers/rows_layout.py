@@ -7,23 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.errors import ConfigError
+from retrieval.lexicon import get_words
 
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "pipe": "|", "semicolon": ";"}
 _GUESSED = ("\t", "|", ",", ";")
-_HEAD_WORDS = {"head", "subject", "source", "from", "h", "s", "entity1", "entity_1", "start", "node1"}
-_RELATION_WORDS = {
-    "relation",
-    "predicate",
-    "property",
-    "edge",
-    "relationship",
-    "rel",
-    "label",
-    "type",
-    "r",
-    "p",
-}
-_TAIL_WORDS = {"tail", "object", "target", "to", "t", "o", "entity2", "entity_2", "end", "value", "node2"}
+_HEAD_WORDS = get_words("triple_head_headings")
+_RELATION_WORDS = get_words("triple_relation_headings")
+_TAIL_WORDS = get_words("triple_tail_headings")
 #: What the columns of a fact are called.
 ROLES = ("head", "relation", "tail")
 #: The most columns that a row may have.

@@ -15,8 +15,10 @@ from retrieval.kg.readers.list_cells import find_list_mark
 from retrieval.kg.readers.property_rows import NAMES
 from retrieval.kg.readers.rows_layout import WIDTH, infer_columns
 from retrieval.kg.values import parse
+from retrieval.lexicon import get_words
+from retrieval.lexicon.nouns import to_singular
 
-MISSING = frozenset({"", "-", "–", "—", "--", "---", "?", "\\n", "na", "n/a", "none", "null", "nil", "unknown"})
+MISSING = get_words("missing_value_words") | {""}
 """What cells hold that hold nothing, in lower case."""
 #: How programs write that a value is no number; somebody may be called Nan.
 _NOT_A_NUMBER = frozenset({"nan", "NaN", "NAN"})
@@ -33,52 +35,27 @@ _ROWS, _RELATIONS, _MOSTLY = 5, 0.3, 0.7
 #: Headings of the two parts of a person's name, without what joins their words.
 _GIVEN, _FAMILY = ("firstname", "givenname", "forename"), ("lastname", "surname", "familyname")
 #: Words of headings that say what a name is and not what is named, and words that a kind has at most.
-_NO_KINDS = frozenset({
-    "abbreviation", "acc", "accession", "caption", "code", "date", "description", "designation", "email", "full",
-    "headline", "id",
-    "identifier", "index", "isbn", "key", "label", "no", "nr", "subject", "summary",
-    "number", "phone", "ref", "reference", "row", "serial", "sku", "time", "uri", "url", "uuid", "year",
-})  # fmt: skip
+_NO_KINDS = get_words("headings_that_name_no_kind")
 _KIND_WORDS = 2
-#: What is one and many.
-_UNCHANGED = frozenset({"aircraft", "analysis", "basis", "chassis", "lens", "news", "series", "species"})
-#: Plurals of words in "us": buses, viruses; not houses and causes.
-_ENDS_IN_US = re.compile(r"[^aeiou]uses$")
 #: What headings of numbers of rows end in.
 _NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
 _NUMBERS_ROWS = frozenset({"no", "nr", "number", "ref", "reference"})
 #: Headings of what a fact says, where it is one to a row.
-_SAYS = frozenset({"attribute", "field", "key", "predicate", "property", "relation", "relationship", "variable"})
+_SAYS = get_words("attribute_headings")
 #: Headings of what is measured of each thing, where one number stands on a row; what cells of yes and no hold.
-_MEASURING = frozenset(
-    {"category", "indicator", "item", "measure", "metric", "parameter", "series", "statistic", "type", "what"}
-)
+_MEASURING = get_words("measure_headings")
 _TRUTHS = frozenset({"yes", "no", "y", "n", "true", "false"})
 #: What files are called that does not say what is in them.
-_SAYS_NOTHING = frozenset({
-    "a", "copy", "data", "dataset", "db", "download", "dump", "entities", "example", "export", "facts", "file",
-    "final", "graph", "import", "input", "kb", "kg", "list", "my", "new", "nodes", "output", "rows", "sample",
-    "sheet", "table", "test", "triples", "untitled", "upload",
-})  # fmt: skip
+_SAYS_NOTHING = get_words("file_name_fillers")
 
 #: Words before what a file says its rows are, and words behind it: "List of lakes in Estonia".
 _BEFORE_NAMES = frozenset({"all", "and", "our", "the", "these", "your"})
-_BEHIND_NAMES = frozenset({
-    "as", "at", "by", "during", "for", "from", "in", "of", "on", "per", "since", "under", "which", "who", "with",
-})  # fmt: skip
+_BEHIND_NAMES = get_words("words_behind_table_nouns")
 
 #: What lists of things are called behind what they list.
-_LISTS = frozenset({
-    "book", "diary", "in", "inventory", "ledger", "list", "log", "master", "out", "overview", "records", "register",
-    "sheet", "tracker",
-})  # fmt: skip
+_LISTS = get_words("collection_nouns")
 #: Words of headings of what is said of things, beginnings of what was measured, and how many cells must be such.
-_HOW = frozenset({
-    "address", "attendance", "comment", "comments", "coordinates", "date", "dates", "detail", "details", "duration",
-    "email", "line", "note", "notes", "outcome", "period", "phone", "postcode", "rating", "ratings", "ratio",
-    "record", "ref", "reference", "references", "refs", "remark", "remarks", "result", "results", "score", "scores",
-    "source", "street", "time", "times", "viewers", "votes", "years",
-})  # fmt: skip
+_HOW = get_words("detail_headings")
 _MEASURED, _MEASURES = re.compile(r"[^\w\s]?\d{1,3}[.,:'’]\d"), 0.5
 
 #: Numbers with a decimal comma, and whole ones with points between their thousands; kinds that may be abbreviations.
@@ -89,19 +66,12 @@ _SHORT = 4
 _CLOSE, _YEARS = 3, (1500, 2100)
 #: What of those who do business is a name, where nothing else is one, and who they are.
 _FIRMS = frozenset({"business", "company", "firm", "institution", "organisation", "organization", "studio"})
-_SIDES = frozenset({"buyer", "by", "for", "from", "payee", "payer", "person", "to", "who", "whom", "with"})
-_PARTIES = frozenset({
-    "account", "agency", "client", "company", "contractor", "customer", "dealer", "donor", "employer", "firm",
-    "landlord", "maker", "manufacturer", "organisation", "organization", "partner", "party", "retailer", "seller",
-    "sponsor", "stockist", "supplier", "vendor",
-})  # fmt: skip
+_SIDES = get_words("transaction_side_headings")
+_PARTIES = get_words("trading_party_headings")
 
 #: A code, "P-104", and what the column is headed that says what has it.
 _CODE = re.compile(r"(?=\S*\d)[\w./#-]+")
-_DESCRIBING = frozenset({
-    "article", "caption", "description", "designation", "headline", "item", "meaning", "nick", "nickname", "product",
-    "subject", "summary",
-})  # fmt: skip
+_DESCRIBING = get_words("describing_headings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,15 +257,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _make_singular(words: Sequence[str]) -> str:
-    last = words[-1]
-    if last in _UNCHANGED:
-        pass
-    elif last.endswith("ies") and len(last) > 4:
-        last = last[:-3] + "y"
-    elif last.endswith(("oes", "ches", "shes", "sses", "xes", "zzes", "lenses")) or _ENDS_IN_US.search(last):
-        last = last[:-2]
-    elif last.endswith("s") and not last.endswith(("ss", "us", "is")) and len(last) > 3:
-        last = last[:-1]
+    last = to_singular(words[-1]) if words[-1].endswith("s") else words[-1]
     return " ".join([*words[:-1], last])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import QuestionError
 from retrieval.kg.sparql.endpoint import ResultColumn
+from retrieval.lexicon import get_words
 
 if TYPE_CHECKING:
     from retrieval.kg.sparql.endpoint import Endpoint
@@ -24,10 +25,7 @@ FACTS_OF, NAMES_OF = 20, 200
 _WORDS, _RANKED = 6, 200
 _IRI = re.compile(r"(https?|urn):\S+$")
 _PUNCTUATION = "?,.!;:\"'()"
-_COMMON = frozenset(
-    """a an and are at by did do does for from had has have how in is it many of on or that the their they this to was
-    were what when where which who whom whose why with""".split()  # noqa: SIM905 - words read better than a list
-)
+_COMMON = get_words("passage_stop_words")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.operators import SHARING
+from retrieval.language.stemming import stem_word
+from retrieval.lexicon import get_sequence
 from retrieval.linking.questions import OTHER, TOPIC
 from retrieval.linking.unspaced_scripts import LETTERS
 from retrieval.methods.zero_shot.common_relations import encode_common_relations as common_vectors
 from retrieval.methods.zero_shot.idioms import replace_idioms
-from retrieval.methods.zero_shot.wordings import FUNCTION, RelationWordings, Wordings, get_stem
+from retrieval.methods.zero_shot.wordings import FUNCTION, RelationWordings, Wordings
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ _ASKING = ("who", "what", "which", "when", "where", "how", "whose")
 #: Which of people, places and times a first word may ask for.
 _SORTS = {"who": (0, 1), "where": (1,), "when": (2,)}
 _STARTING = frozenset({"who", "when", "where", "how"})
-_LINKS = ("of", "by", "in", "with", "and", "that", "'s", "the")
+_LINKS = get_sequence("linking_words")
 #: Of a word and a relation: names by stretches, names by the word, kinds, stems of names and of kinds, and names of
 #: the relation walked the other way.
 CHANNELS = 6
@@ -146,7 +148,7 @@ class Comparer:
         self._asked = question
         self._wordings = wordings
         self._total = len(wordings.names.starts) - 1
-        self._stems = [get_stem(w) if c else "" for w, c in zip(question.words, question.content, strict=True)]
+        self._stems = [stem_word(w) if c else "" for w, c in zip(question.words, question.content, strict=True)]
         sizes = question.spans[:, 1] - question.spans[:, 0]
         self._single = np.flatnonzero(sizes == 1)
         self._short = np.flatnonzero(sizes <= 2)

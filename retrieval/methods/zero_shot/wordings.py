@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import snowballstemmer
 
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import load_array, publish_directory, read_json, save_array, save_json
+from retrieval.language.stemming import stem_word
+from retrieval.lexicon import get_words
 from retrieval.linking.features import encode_all
 from retrieval.linking.text_vectors import TextVectors
 from retrieval.linking.unspaced_scripts import FUNCTION as UNSPACED
@@ -39,21 +40,8 @@ _SLOT = re.compile(r"\{\w+\}")
 _WORD = re.compile(rf"[{LETTERS}]|[^\W_{LETTERS}]+")
 #: What says nothing of the relation before a verb.
 _OPENING = re.compile(r"^(?:(?:which|what|that|the|did|does|do|was|were|is|are|has|have|to|of)\s+)+")
-_STEMMER = snowballstemmer.stemmer("english")
-_FUNCTION_TEXT = """
-    a an the of in on at by to for from with as into and or is are was were be been being am do does did has have had
-    that which what who whom whose where when why how it its their his her him he she they them this those these there
-    s me you i can could would please tell list name give show find also
-"""
-FUNCTION = frozenset(_FUNCTION_TEXT.split()) | UNSPACED
+FUNCTION = get_words("wording_stop_words") | UNSPACED
 """Words that grammar needs: alone they name no relation."""
-
-
-@lru_cache(maxsize=65_536)
-def get_stem(word: str) -> str:
-    """A word without its endings."""
-    stemmed: str = _STEMMER.stemWord(word.lower())
-    return stemmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +167,7 @@ def _build_relation_texts(
     index = np.array([positions[text] for relation_texts in texts for text in relation_texts], np.int64)
     starts = np.cumsum([0, *(len(relation_texts) for relation_texts in texts)])
     stems = tuple(
-        frozenset(get_stem(word) for text in relation_texts for word in tokenize_words(text) if word not in FUNCTION)
+        frozenset(stem_word(word) for text in relation_texts for word in tokenize_words(text) if word not in FUNCTION)
         for relation_texts in texts
     )
     return RelationWordings(vectors, index, starts, stems)

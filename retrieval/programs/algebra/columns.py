@@ -15,6 +15,7 @@ from retrieval.kg import typed_values
 from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.values import Value, has_days_first, parse, parse_counted
 from retrieval.language.amounts import ValueKind
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Key
 
 if TYPE_CHECKING:
@@ -25,22 +26,7 @@ VALUE_KINDS = tuple(ValueKind(kind) for kind in typed_values.VALUE_KINDS)
 #: A relation is one of values when so many of its ends are.
 _MOSTLY = 0.8
 #: What stands in brackets behind a relation's name, or its last word.
-_DATED = frozenset(
-    {
-        "year",
-        "years",
-        "date",
-        "released",
-        "founded",
-        "born",
-        "since",
-        "season",
-        "built",
-        "died",
-        "opened",
-        "closed",
-    }
-)
+_DATED = get_words("year_relation_words")
 """Words of relations that lead to years, of whatever century."""
 _NAMED_UNIT = re.compile(r"\S[ _]*[(\[ _]\s*([^\s()\[\]_]{1,12})[)\]]?$")
 

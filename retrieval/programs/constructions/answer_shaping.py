@@ -14,8 +14,10 @@ from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.kg.values import parse
 from retrieval.language import words as vocabulary
 from retrieval.language.amounts import Comparison, Folding, ValueKind
-from retrieval.language.program_words import FOLDINGS, STOP
+from retrieval.language.comparisons import FOLDINGS
+from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords, get_label_stems
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     And,
@@ -51,7 +53,7 @@ _MOST_OWNED, _OWNERS = 10_000, 2
 _WHOSE = 4
 #: Words that say that each of two conditions holds of what is asked for; "and" alone may also mean either.
 #: What questions of yes or no begin with that do not ask what something is.
-_DOING = frozenset({"did", "do", "does", "had", "has", "have"})
+_DOING = get_words("do_forms") | get_words("have_forms")
 #: What asks for the kind of something.
 _SORT_OF = re.compile(
     r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of (?P<noun>\w+) .+"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.language.program_words import PREPOSITIONS, RELATIVE
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Having
 
 if TYPE_CHECKING:
@@ -18,18 +18,9 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 #: Words before the noun of a request, and nouns that stand for what follows their "of".
-_BEFORE = frozenset({
-    "a", "all", "an", "and", "any", "are", "can", "could", "count", "different", "every", "find", "get", "give", "i",
-    "is", "just", "list", "many", "me", "my", "name", "names", "need", "number", "of", "only", "our", "please", "show",
-    "tell", "the", "their", "there", "these", "those", "to", "us", "want", "was", "we", "were", "what", "which", "you",
-    "whats", "what's", "'s", "s", "how", "would",
-})  # fmt: skip
+_BEFORE = get_words("words_before_asked_nouns")
 #: What ends the noun that is asked for.
-_ENDS = PREPOSITIONS | RELATIVE | {
-    "and", "are", "as", "can", "could", "did", "do", "does", "had", "has", "have", "is", "may", "must", "of", "or",
-    "should", "than", "was", "were", "will", "with", "without", "would", "'s", "not", "ever", "never", "i", "we",
-    "you", "they", "he", "she", "it", "there", "my", "our", "his", "her", "their", "its", "please",
-}  # fmt: skip
+_ENDS = get_words("words_behind_asked_nouns")
 #: Sorts of answers whose noun is looked for.
 _NAMED = frozenset({"which", "what is", "what are", "how many", "list"})
 #: How surely a word has to stand for a kind, or for a relation.

@@ -16,7 +16,7 @@ import numpy as np
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.language.amounts import Folding, ValueKind
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
 from retrieval.language.words import (
     QuestionWords,
     generate_agent_stems,
@@ -24,6 +24,7 @@ from retrieval.language.words import (
     get_related_stems,
     join_words,
 )
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
@@ -55,10 +56,7 @@ _COMES_TO = re.compile(
     r"|earns?|makes?|brings? in|takes?|needs?|uses?|holds?|contains?|gives?|how much)\b"
 )
 #: What a number behind these is compared with, or the time of something.
-_COMPARED = frozenset({
-    "in", "since", "before", "after", "during", "than", "least", "most", "over", "under", "above", "below",
-    "from", "until", "till", "exceeds", "first", "last", "top", "every", "between", "around", "about",
-})  # fmt: skip
+_COMPARED = get_words("words_around_compared_numbers")
 #: A number that is more likely a year.
 _YEARS = range(1000, 2101)
 #: What asks for a share, and where what it is a share of ends.
@@ -67,11 +65,7 @@ _SHARE = re.compile(
     r"(?P<share>percentage|percent|share|fraction|proportion|portion)(?: of)?\b (?P<rest>.+)"
 )
 _OF = re.compile(r"(?:what|which)(?P<share>) of (?P<rest>.+)")
-_VERBS = frozenset({
-    "is", "are", "was", "were", "has", "have", "had", "do", "does", "did", "come", "comes", "came", "go", "goes",
-    "went", "can", "could", "with", "from", "in", "by", "on", "at", "that", "who", "which", "whose", "live", "lives",
-    "work", "works", "belong", "belongs", "cost", "costs", "get", "gets", "got", "need", "needs",
-})  # fmt: skip
+_VERBS = get_words("verbs_of_conditions")
 #: What asks for the time between two dates of one thing.
 _TIMES = re.compile(
     r"(?:.*\b)?(?:how (?:long|old)"

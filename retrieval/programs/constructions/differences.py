@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 from retrieval.kg.values import parse
+from retrieval.language.adjectives import COMPARATIVES
 from retrieval.language.amounts import ValueKind
-from retrieval.language.program_words import COMPARATIVES
 from retrieval.language.words import QuestionWords, get_stem, join_words
 from retrieval.programs.algebra.operations import Arithmetic, Entities, Key, KeyOf, Operation, Program, Walk
 from retrieval.programs.constructions.construction import ComposedQuestion

@@ -13,7 +13,7 @@ from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold,
 from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.row_order import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
-from retrieval.programs.grounding.relation_types import parse_stems
+from retrieval.programs.grounding.relation_types import load_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
@@ -46,7 +46,7 @@ _LATE = re.compile(
 )
 _HEAD = re.compile(r"(?:(?:which|what|list|show|name|all|the|any|of|our|my|me|how many|number|count) )+")
 _COUNTED = re.compile(r"how many |(?:the )?number of |count ")
-_LENGTH = parse_stems("length long duration runtime distance minutes hours days nights")
+_LENGTH = load_stems("duration_relation_words")
 
 
 class Durations:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.language.program_words import LIGHT, STOP
+from retrieval.language.english import LIGHT, STOP
 from retrieval.programs.algebra.operations import Program, Walk
 from retrieval.programs.grammar.constituents import Part, iter_leaves, restore_skipped_word
 

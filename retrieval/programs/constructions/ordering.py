@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.language.program_words import COMPARATIVES, SUPERLATIVES
+from retrieval.language.adjectives import COMPARATIVES, SUPERLATIVES
 from retrieval.language.words import get_label_stems
 from retrieval.programs.algebra.operations import EVERY, Key, Program, Top
 

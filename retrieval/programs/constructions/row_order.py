@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.language import words as vocabulary
 from retrieval.language.amounts import Comparison
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords, Word
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Filter, Having, Key, KeyOf, Program, Top, Walk
 from retrieval.programs.constructions.construction import ComposedQuestion
@@ -54,19 +55,7 @@ _ORDINAL = re.compile(
     rf"|\b(?:on|in) (?:the|this) (?:{_LISTS}))(?P<rest>)$"
 )
 #: What is asked for by these is the same as what is named, or the row.
-_ANYTHING = STOP | {
-    "item",
-    "thing",
-    "entry",
-    "entries",
-    "row",
-    "line",
-    "next",
-    "previous",
-    "following",
-    "listed",
-    "first",
-}
+_ANYTHING = get_words("words_for_any_row")
 #: Rows that something may stand in to stand before or after anything.
 _MOST = 40
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
 from retrieval.language.question import Question
 from retrieval.programs.dialogue.referents import is_called, list_directions
 from retrieval.programs.dialogue.rewriting import Rewriting

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from retrieval.language.program_words import COMPARATIVES, SUPERLATIVES
+from retrieval.language.adjectives import COMPARATIVES, SUPERLATIVES
 from retrieval.language.question import Question
 from retrieval.programs.dialogue.referents import Referents, get_shared_noun, is_called, is_person
 from retrieval.programs.dialogue.rewriting import Rewriting

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import ProgramError
-from retrieval.language.program_words import PREPOSITIONS
+from retrieval.language.english import RELATION_PREPOSITIONS
 from retrieval.language.words import QuestionWords, get_label_stems, get_stem
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Count, Exists, Fold, Top
 from retrieval.programs.dialogue.rewriting import THINGS
 from retrieval.programs.rendering.names import from_named_json
@@ -30,8 +31,8 @@ _SAMPLE, _MOST = 50, 20_000
 _MOSTLY = 0.5
 #: The kind that a question asks for by its own words.
 _ASKED = re.compile(r"^(?:which|what|how many)\s+([a-z]+s)\b", re.IGNORECASE)
-_PEOPLE = "birth born die marry spouse occupation profession gender nationality salary employer mother father sister"
-_OF_PEOPLE = frozenset(map(get_stem, _PEOPLE.split()))
+_PEOPLE = get_words("people_relation_words")
+_OF_PEOPLE = frozenset(map(get_stem, _PEOPLE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def list_kinds(schema: Schema, node: int) -> list[str]:
 
 def _is_kind_noun(schema: Schema, relation: int) -> bool:
     label = schema.relations[relation % schema.snapshot.num_relations].label
-    return not PREPOSITIONS.isdisjoint(label.casefold().split()[1:-1])
+    return not RELATION_PREPOSITIONS.isdisjoint(label.casefold().split()[1:-1])
 
 
 def list_directions(schema: Schema, node: int) -> list[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval import effort
 from retrieval.errors import check
 from retrieval.language import words as vocabulary
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Walk
 from retrieval.programs.grammar.composition import ProgramComposer

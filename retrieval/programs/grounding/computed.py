@@ -13,18 +13,15 @@ from retrieval.kg.values import parse
 from retrieval.language.amounts import ValueKind
 from retrieval.language.words import get_stem
 from retrieval.programs.algebra.operations import Key
-from retrieval.programs.grounding.relation_types import parse_stems
+from retrieval.programs.grounding.relation_types import load_stems, parse_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.grounding.relation_types import RelationInfo
 
 #: Stems of what is said of one of several things, and of how many there are.
-_PRICES = parse_stems("price rate fee cost value fare tariff rent wage pay")
-_COUNTS = parse_stems(
-    "quantity qty units unit copies pieces booked bookings sold guests attendees participants bags boxes "
-    "bottles stock attendance persons people"
-)
+_PRICES = load_stems("price_relation_words")
+_COUNTS = load_stems("quantity_relation_words")
 #: Stems of what is as often said of all at once, and of how many people there were.
 _WHOLE, _HEADCOUNTS = (
     parse_stems("cost value pay"),
@@ -33,7 +30,7 @@ _WHOLE, _HEADCOUNTS = (
 #: What a price is per, and words of how many or how long that is.
 _PERIODS = {"hourly": "hours", "daily": "days", "weekly": "weeks", "monthly": "months"}
 #: What is said of how many or how long something was; and stems of numbers of what is there and was not sold.
-_DONE = parse_stems("used worked made number total count spent logged played")
+_DONE = load_stems("usage_relation_words")
 _KEPT = parse_stems("stock inventory copies hand available left remaining")
 #: Stems of what people are counted as.
 _HEADS = parse_stems("pupil head child student player")
@@ -48,16 +45,8 @@ _HELD = parse_stems("booked taken occupied reserved enrolled registered sold")
 #: What names of relations end in that lead to no numbers of things: what it was sold for, a unit no.
 _NO_COUNTS = (["for"], ["no"], ["nr"], ["id"], ["#"])
 #: Stems of beginnings and ends, what names of relations for them may end in, and of when something ought to end.
-BEGUN = parse_stems(
-    "start begin began from opened borrowed arrival arrived checkin in departure departed depart issued ordered "
-    "admitted admission received founded launched planted sown picked lent out since joined reported laid "
-    "brought dropped"
-)
-ENDED = parse_stems(
-    "end finish finished until closed returned return departure checkout out arrival arrive delivered discharge "
-    "discharged completed dissolved landed harvested back due left resolved decommissioned retired "
-    "picked collected"
-)
+BEGUN = load_stems("beginning_relation_words")
+ENDED = load_stems("end_relation_words")
 _PARTICLES = frozenset({"back", "in", "off", "out"})
 _DUE, _DONE_THEN = parse_stems("due deadline expected planned promised scheduled target"), parse_stems("paid")
 #: The share of things that end behind their beginning.

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from retrieval.language.program_words import IRREGULAR, PREPOSITIONS
+from retrieval.language.english import IRREGULAR, RELATION_PREPOSITIONS
 from retrieval.language.words import get_label_stems, get_related_stems, get_stem
-from retrieval.programs.grounding.relation_types import PERSONAL, parse_stems
+from retrieval.lexicon import get_table, get_words
+from retrieval.programs.grounding.relation_types import PERSONAL, load_stems
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -31,80 +32,13 @@ _ALIKE, _HAVE_IT, _OF_THEM = 2, 0.8, 0.6
 #: Names that are looked at for what they begin and end with.
 _NAMES = 50_000
 #: Words that are no verbs, though they are told from others as verbs are.
-_NO_VERBS = frozenset({
-    "birth", "birthplace", "children", "cities", "dead", "death", "flights", "grandchildren", "men", "movies", "people",
-    "persons", "women",
-})  # fmt: skip
+_NO_VERBS = get_words("irregular_nouns")
 IS_A = re.compile(r"is an? (?P<noun>.+?) (?:in|of|at|on|for|to|from|by|with)\b.*")
 """Names of relations that say what their heads are: "is a puzzle in"."""
 #: Attributes behind the noun of what has them: "customer type".
-_ATTRIBUTES = parse_stems("type name title id number status code category class kind price size")
+_ATTRIBUTES = load_stems("attribute_nouns")
 #: What is said of common kinds of things; two of these words tell one.
-_USUAL = {
-    "product item article": "price stock supplier brand category sku manufacturer",
-    "customer client": "email phone customer loyalty newsletter",
-    "employee": "salary position hired manager department wage supervisor boss",
-    "player": "team goals height position club caps ranking coach hand",
-    "book": "author isbn pages publisher genre",
-    "film movie": "director directed starring starred actors runtime box",
-    "song track": "artist album duration singer",
-    "album record": "artist label tracks songs released",
-    "country": "capital currency population continent language borders president",
-    "city": "mayor population country inhabitants",
-    "company": "ceo headquarters revenue employees industry founded",
-    "student pupil": "major grade gpa enrolled semester",
-    "course class": "teacher credits lecturer semester taught",
-    "patient": "diagnosis treated admitted ward doctor insurance",
-    "paper publication": "citations cites venue published keyword authors",
-    "recipe dish": "ingredient cuisine servings cooking minutes",
-    "animal": "species diet enclosure keeper habitat",
-    "flight": "departure arrival airline destination origin",
-    "painting picture": "painted painter museum style artist",
-    "car vehicle": "mileage engine horsepower model manufacturer fuel",
-    "house apartment property": "rent bedrooms rooms tenant landlord",
-    "show series programme": "seasons episodes network aired broadcaster channel",
-    "tournament championship competition": "winner runner loser champion prize venue surface trophy",
-    "team club": "stadium coach league players manager ground",
-    "event meeting": "attendees venue organiser agenda attendance",
-    "project": "budget deadline lead sponsor milestone",
-    "task issue ticket": "assignee priority due reporter assigned",
-    "building": "floors architect storeys height",
-    "river": "mouth source length tributary",
-    "mountain": "elevation range prominence ascent",
-    "server machine device": "ip os hostname memory cpu",
-    "wine": "vintage grape winery region",
-    "game": "platform developer publisher",
-    "invoice": "amount due paid billed",
-    "ship boat": "tonnage crew launched captain",
-    "restaurant": "cuisine street food chef menu",
-}
-#: Verbs that relations begin with, nouns of what they go from and of what they lead to; the other way before "by".
-_SIDES = (
-    ("works work worked employer job", "employee worker", "company employer organisation organization firm"),
-    ("employs employed", "company employer organisation organization firm", "employee worker"),
-    ("headquarters headquartered", "company organisation organization firm", ""),
-    ("plays played signed", "player", "team club"),
-    ("studies studied attended attends enrolled graduated", "student", "university school college"),
-    ("teaches taught lectures", "teacher lecturer professor", "course class subject"),
-    ("wrote writes written authored", "author writer", "book work"),
-    ("directed directs", "director", "film movie"),
-    ("painted paints", "painter artist", "painting picture"),
-    ("sings sang sung", "singer", "song"),
-    ("manages managed supervises supervised", "manager boss", ""),
-    ("owns owned", "owner", ""),
-    ("designed designs", "designer architect", ""),
-    ("invented invents", "inventor", "invention"),
-    ("discovered", "discoverer", "discovery"),
-    ("coaches coached trains trained", "coach trainer", ""),
-    ("treats treated", "doctor physician", "patient"),
-    ("ruled reigned", "ruler king monarch", ""),
-    ("supplies supplied", "supplier", ""),
-    ("published publishes", "publisher", ""),
-    ("produces produced manufactures manufactured makes made", "manufacturer maker producer", "product"),
-    ("diagnosed diagnosis suffers", "patient", "disease illness condition"),
-    ("speaks", "speaker", "language"),
-    ("borders", "country", "country"),
-)
+_USUAL = get_table("usual_attributes")
 
 
 class Described(Protocol):
@@ -161,7 +95,8 @@ def _infer_from_relations(schema: Described) -> list[tuple[int, str]]:
         sides = [(info.id, before)] if after and not _is_past(before) else []
         for relation, noun in (*sides, (schema.get_inverse(info.id), after or _remove_verb(info.label))):
             nodes = schema.columns.list_sources(relation)
-            is_noun = bool(get_label_stems(noun)) and noun.rpartition(" ")[2].casefold() not in PREPOSITIONS | {"of"}
+            last = noun.rpartition(" ")[2].casefold()
+            is_noun = bool(get_label_stems(noun)) and last not in RELATION_PREPOSITIONS | {"of"}
             if is_noun and len(nodes) and not schema.columns.kinds[nodes].all():
                 kinds.append((relation, noun))
     return kinds
@@ -241,7 +176,7 @@ def _infer_from_usage(schema: Described) -> list[tuple[str, int]]:
     }
     kinds = []
     for nouns, attributes in _USUAL.items():
-        usual = parse_stems(attributes)
+        usual = frozenset(map(get_stem, attributes))
         scored = [
             (len(usual & stems), schema.relations[relation].heads, -relation) for relation, stems in described.items()
         ]
@@ -260,8 +195,9 @@ def _infer_from_sides(schema: Described) -> list[tuple[str, int]]:
     measured = valued.union(
         *(get_related_stems().get(word_stem, frozenset()) for word_stem in valued)
     )  # a number of employees is no kind
-    for words, *sides in _SIDES:
-        verbs = frozenset(words.split())
+    tails_of_verbs = get_table("tails_of_verbs")
+    for words, heads in get_table("heads_of_verbs").items():
+        verbs, tails = frozenset(words.split()), tails_of_verbs.get(words, ())
         for info in schema.relations:
             label = info.label.casefold().split()
             if not label or label[0] not in verbs:
@@ -269,10 +205,10 @@ def _infer_from_sides(schema: Described) -> list[tuple[str, int]]:
             ways = [info.id, schema.get_inverse(info.id)]
             if label[-1] == "by":
                 ways.reverse()
-            for relation, nouns in zip(ways, sides, strict=True):
+            for relation, nouns in zip(ways, (heads, tails), strict=True):
                 nodes = schema.columns.list_sources(relation)
                 if not schema.columns.kinds[nodes].all():
-                    for noun in nouns.split():
+                    for noun in nouns:
                         if get_stem(noun) not in measured:
                             kinds[noun] = max(kinds.get(noun, (0, 0)), (len(nodes), relation))
     return [(noun, relation) for noun, (_, relation) in kinds.items()]

@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import ValueKind
-from retrieval.language.program_words import AMOUNTS, QUANTITIES
 from retrieval.language.words import get_stem, remove_unit
+from retrieval.lexicon import get_sequence
 from retrieval.programs.grounding.computed import ComputedKeys
 from retrieval.programs.grounding.relation_types import parse_stems
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.grounding.relation_types import RelationInfo
+
+_AMOUNTS = get_sequence("amount_nouns")
+"""Words that relations of money are named with, the surest of what is summed first."""
+_QUANTITIES = get_sequence("quantity_nouns")
+"""Words that relations of how many of something there were are named with."""
 
 #: Words of numbers that are summed, though they are no plurals.
 _SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
@@ -50,7 +55,7 @@ class Measures:
         ranked: list[tuple[int, int]] = []
         for info in self.numbers:
             kind = self.columns.get_value_type(info.id)
-            places = [place for place, word in enumerate(AMOUNTS) if get_stem(word) in info.stems]
+            places = [place for place, word in enumerate(_AMOUNTS) if get_stem(word) in info.stems]
             money = kind is not None and kind.dimension in ("", "money")
             if places and money and "per" not in info.label.casefold().split():
                 ranked.append((10 * places[0] + len(info.stems), info.id))
@@ -79,7 +84,7 @@ class Measures:
     @cached_property
     def quantities(self) -> list[int]:
         """Relations that say how many of something there were."""
-        quantity_stems = parse_stems(" ".join(QUANTITIES))
+        quantity_stems = parse_stems(" ".join(_QUANTITIES))
         return [info.id for info in self.numbers if set(info.stems) & quantity_stems and info.id not in self.amounts]
 
     @cached_property

@@ -12,11 +12,12 @@ from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.kg.table import ROW
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
+from retrieval.language.gazetteer import CLASSES
 from retrieval.language.words import get_label_stems, get_stem, remove_unit
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
-from retrieval.programs.grounding.gazetteer import CLASSES
 from retrieval.programs.grounding.induction import infer_kinds
 from retrieval.programs.grounding.measures import Measures, is_reference
 from retrieval.programs.grounding.relation_types import (
@@ -39,10 +40,7 @@ if TYPE_CHECKING:
 
 _LITERAL = KINDS.index("literal")
 #: Relations that say what kind of thing a node is, by label.
-TYPE_LABELS = frozenset({
-    "type", "instance of", "is a", "isa", "kind", "class", "rdf type", "a", "category of thing", "entity type", "label",
-    "is an",
-})  # fmt: skip
+TYPE_LABELS = get_words("type_relations")
 #: Nodes that many others point to are looked up by the stems of their names.
 _HUBS = 20_000
 _LONGEST_HUB = 4

@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import Folding, ValueKind
+from retrieval.lexicon import get_sequence, get_words
+from retrieval.lexicon.nouns import to_plural
 from retrieval.programs.algebra.operations import Key
 from retrieval.programs.rendering.names import split_direction
 
@@ -14,34 +16,18 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
 
 # fmt: off
-_IRREGULAR = {
-    "person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet", "tooth": "teeth",
-    "mouse": "mice", "goose": "geese", "wife": "wives", "knife": "knives", "life": "lives", "leaf": "leaves",
-    "half": "halves", "wolf": "wolves", "shelf": "shelves", "hero": "heroes", "potato": "potatoes",
-    "volcano": "volcanoes", "bus": "buses", "gas": "gases", "people": "people",
-    "aircraft": "aircraft", "sheep": "sheep", "fish": "fish",
-}
 #: A noun with a unit, or what it is short for, in brackets behind it.
 _IN_BRACKETS = re.compile(r"(.*\S)(\s*[(\[][^)\]]+[)\]])")
-PREPOSITIONS = frozenset({
-    "by", "in", "of", "at", "on", "for", "from", "to", "with", "near", "within", "under", "after", "as", "through",
-    "into",
-})
+PREPOSITIONS = get_words("relation_prepositions")
 #: Verbs that relations are named with, as one word.
-_VERBS = frozenset({
-    "borders", "contains", "owns", "produces", "plays", "speaks", "employs", "includes", "uses", "teaches", "supplies",
-    "sells", "makes", "offers", "hosts", "serves", "eats", "manages", "leads", "follows", "knows", "likes", "loves",
-})
-_PAST = frozenset({"wrote", "won", "led", "made", "bought", "sold", "taught", "sang", "built", "met"})
-PLACES = frozenset({
-    "continent", "country", "state", "region", "province", "county", "district", "city", "town", "village", "place",
-    "location", "area", "department", "room", "building", "campus", "territory",
-})
+_VERBS = get_words("label_verbs")
+_PAST = get_words("relation_past_forms")
+PLACES = get_words("place_nouns")
 #: Entities named in a row, and how many of more.
 _NAMED, _FEW = 12, 3
 _NO_VERBS = frozenset({"is", "was", "has"})
 _PREFIXES = ("has ", "is ", "was ", "in ")
-_ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = ("", *get_sequence("ordinal_words"))
 # fmt: on
 _FOLDINGS = {
     Folding.SUM: "total",
@@ -61,20 +47,7 @@ def make_plural(noun: str) -> str:
         return make_plural(bracketed[1]) + bracketed[2]
     head, of, rest = noun.partition(" of ")
     before, space, word = head.rpartition(" ")
-    low = word.lower()
-    if low in _IRREGULAR:
-        word = word[:1] + _IRREGULAR[low][1:]
-    elif low.endswith("woman"):
-        word = word[:-2] + "en"
-    elif low.endswith("y") and low[-2:-1] not in "aeiou":
-        word = word[:-1] + "ies"
-    elif low.endswith("sis"):
-        word = word[:-2] + "es"
-    elif low.endswith(("ss", "us", "sh", "ch", "x", "z")):
-        word += "es"
-    elif not low.endswith("s"):
-        word += "s"
-    return f"{before}{space}{word}{of}{rest}"
+    return f"{before}{space}{to_plural(word)}{of}{rest}"
 
 
 def format_ordinal(number: int) -> str:

@@ -16,8 +16,10 @@ import numpy as np
 
 from retrieval.errors import ClewError
 from retrieval.kg.snapshot.arrays import is_among
+from retrieval.language.adjectives import SUPERLATIVES
 from retrieval.language.amounts import Comparison, Folding
-from retrieval.language.program_words import NEGATIONS, STOP, SUPERLATIVES
+from retrieval.language.english import NEGATIONS, STOP
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     EVERY,
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
     from retrieval.programs.scoring.candidates import Candidate
 
 #: What something is called or told apart by: of "the names of stadiums", stadiums are asked for.
-_NAMING = frozenset({"name", "names", "title", "titles", "id", "ids", "detail", "details"})
+_NAMING = get_words("naming_relation_words")
 #: Words before what is asked for that say no more than how.
 _BEFORE = frozenset({"number", "total", "count", "'s", "average", "list"})
 #: Words of one noun phrase that are looked at.
@@ -63,29 +65,7 @@ _CUES = {
     "or": frozenset({"or"}),
     "and": frozenset({"both"}),
     "sup": frozenset(phrase for phrase in SUPERLATIVES if " " not in phrase),
-    "cmp": frozenset(
-        {
-            "more",
-            "less",
-            "fewer",
-            "than",
-            "above",
-            "below",
-            "over",
-            "under",
-            "least",
-            "most",
-            "between",
-            "after",
-            "before",
-            "higher",
-            "lower",
-            "older",
-            "younger",
-            "larger",
-            "greater",
-        }
-    ),
+    "cmp": get_words("comparison_cues"),
     "each": frozenset({"each", "per"}),
 }
 _COMPARING = frozenset({"than", "above", "below", "over", "under"})

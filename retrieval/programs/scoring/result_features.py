@@ -12,7 +12,7 @@ from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.kg.values import parse
 from retrieval.language import words as vocabulary
 from retrieval.language.amounts import ValueKind
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.execution import Executor, Result
 from retrieval.programs.algebra.operations import (
@@ -33,7 +33,7 @@ from retrieval.programs.algebra.operations import (
     walk,
 )
 from retrieval.programs.grammar.constituents import Part
-from retrieval.programs.grounding.relation_types import parse_stems
+from retrieval.programs.grounding.relation_types import load_stems, parse_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.anchor import Features
@@ -47,7 +47,7 @@ _MEASURES = {
     "duration": parse_stems("duration age runtime length"),
 }
 #: Stems of nouns for regions and places where people live.
-_REGIONS = parse_stems("county city town country village region state province island continent district")
+_REGIONS = load_stems("region_nouns")
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from retrieval.lexicon import get_words
 from retrieval.supervision.path_questions.kinds import EndKind, apply_number
 from retrieval.supervision.path_questions.lexicon import NOUNS, OPENINGS
 from retrieval.supervision.path_questions.phrases import Phrases
@@ -14,7 +15,7 @@ from retrieval.supervision.path_questions.phrases import Phrases
 #: Stand for the topics' names, so that these stay as they are.
 _TOPICS = ("\ue000", "\ue001")
 _SPACES = re.compile(r"\s+")
-_ASKING = ("what", "which", "who", "when", "where", "how", "whose", "why")
+_ASKING = tuple(get_words("question_words"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import numpy as np
 
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.relation_names import format_relation_name
-from retrieval.questions.wording import BARE, to_plural, to_singular
+from retrieval.lexicon.nouns import to_plural, to_singular
+from retrieval.questions.wording import BARE
 from retrieval.supervision.path_questions.lexicon import (
     HEADS,
     NOUNS,

@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from retrieval.questions.wording import BARE, DID, to_singular
+from retrieval.lexicon import get_words
+from retrieval.lexicon.nouns import to_singular
+from retrieval.questions.wording import BARE, DID
 from retrieval.supervision.path_questions.kinds import EndKind, apply_number, parse_verb_first
 from retrieval.supervision.path_questions.lexicon import EVENTS, NOUNS, PAST, PREPOSITIONS, VERBS, Verb
 from retrieval.supervision.path_questions.templates import ASKS, MODS
 
 _LEADING = re.compile(r"^(has|have|had|is|was|are|were|be|been)\s+")
-_ABOUT = frozenset({"tag", "topic", "subject", "theme", "keyword"})
+_ABOUT = get_words("topic_kinds")
 _PARTED = " / "
 
 

@@ -10,17 +10,21 @@ import numpy as np
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.amounts import Comparison, Folding, ValueKind
-from retrieval.language.program_words import NUMBERING, WAYS
+from retrieval.language.english import NUMBERING
+from retrieval.lexicon import get_table
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Key, KeyOf, Program, Top, Walk
 from retrieval.programs.algebra.units import convert_constant
 from retrieval.programs.grammar.constituents import Made, Part, Valued
 from retrieval.programs.grounding.anchors.anchor import Comparing, Features
 from retrieval.programs.grounding.anchors.finder import Anchors
-from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
+from retrieval.programs.grounding.relation_types import LOCATING, load_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
+
+_WAYS = get_table("direction_words")
+"""Prepositions, and the first words of relations that lead to what stands behind them."""
 
 
 #: Sets larger than this are not searched for the relations that leave them.
@@ -34,7 +38,7 @@ _MOST_COUNTED = 100_000
 #: Larger numbers are years or amounts where nothing is counted so high.
 _COUNTABLE = 1000
 #: Stems of numbers that say when something was.
-_TIMELY = parse_stems("age day hour kilometre lap minute mile month number order position round season time week year")
+_TIMELY = load_stems("order_relation_words")
 #: What adjectives of numbers of things measure.
 _NUMBERS = frozenset({"number", "amount", "size"})
 #: Numbers that are years if they may be, and how far beyond all values of something they are none of them.
@@ -218,7 +222,7 @@ class Rules:
         start = source.anchored[0] if source.anchored else 0
         before = [word for word in self.words[max(0, start - 2) : start] if word != "the"]
         label = self.schema.relations[relation].label.casefold().split()
-        return bool(before) and bool(label) and label[0] in WAYS.get(before[-1], ())
+        return bool(before) and bool(label) and label[0] in _WAYS.get(before[-1], ())
 
     def filter_by_value(self, source: Program | None, relation: int, valued: Valued) -> Program | None:
         """Those of ``source`` whose value of a relation compares; None where the types do not fit."""

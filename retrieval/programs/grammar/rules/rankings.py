@@ -7,23 +7,21 @@ from dataclasses import replace
 from functools import reduce
 
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.adjectives import SUPERLATIVES
 from retrieval.language.amounts import Comparison, Folding, ValueKind
-from retrieval.language.program_words import SUPERLATIVES
 from retrieval.language.words import Quantity, get_label_stems
 from retrieval.programs.algebra.operations import Constant, Except, Filter, Fold, Having, Key, Program, Top, Walk
 from retrieval.programs.grammar.constituents import Made, Part, has_sum_word, mark_rule
 from retrieval.programs.grammar.rules.base import Rules
 from retrieval.programs.grounding.anchors.anchor import Features, Ranking
-from retrieval.programs.grounding.relation_types import parse_stems
+from retrieval.programs.grounding.relation_types import load_stems
 
 #: What compares the popular: below this nothing is known of it but how often something is met.
 _MEASURED = 0.8
 
 #: What "big" and "great" compare first, and stems of what is big by the money that it was.
 _SIZES = frozenset({"area", "size"})
-_PAYMENTS = parse_stems(
-    "bill contract deal donation expense gift grant invoice order payment purchase quote refund sale"
-)
+_PAYMENTS = load_stems("payment_nouns")
 #: What "highest" and "lowest" say of places; of a sum or average they say that it is.
 _HIGH = SUPERLATIVES["highest"][0].nouns
 

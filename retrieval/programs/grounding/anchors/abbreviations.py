@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import normalize_name
-from retrieval.language.program_words import STOP
+from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords, get_label_stems
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Entities, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, is_near
 from retrieval.programs.grounding.anchors.names import NODES
@@ -23,10 +24,7 @@ _BEGUN, _LONGER, _GIVEN = 4, 4, 3
 _MEANT = 0.6
 #: Letters of what is short for one word, and letters that a plural leaves out.
 _CAPITALS, _CUT = 5, 4
-_PARTICLES = frozenset({
-    "and", "at", "by", "da", "de", "del", "der", "di", "for", "in", "la", "le", "of", "on", "the", "to", "van", "von",
-    "with",
-})  # fmt: skip
+_PARTICLES = get_words("words_left_out_of_abbreviations")
 
 
 class Shortened:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language import words as vocabulary
-from retrieval.language.program_words import OPPOSITES
+from retrieval.lexicon import get_pairs
 from retrieval.programs.algebra.operations import Entities, Except, Having, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from retrieval.language.words import QuestionWords
     from retrieval.programs.grounding.anchors.anchor import Features
     from retrieval.programs.grounding.schema import Schema
+
+_OPPOSITES = get_pairs("opposites")
+"""Adjectives of what lacks something, and what that is; words with "un" before a participle are another such."""
 
 _OWED = frozenset({"outstanding", "owed", "owing", "unpaid"})
 _LACKING = re.compile(r"un|non-?|in|dis")
@@ -33,7 +36,7 @@ class Lacking:
         anchors, schema = list[Anchor](), self.schema
         for index, word in enumerate(question.words):
             prefix = _LACKING.match(word.text)
-            lacked = OPPOSITES.get(word.text) or (word.text[prefix.end() :] if prefix else "")
+            lacked = _OPPOSITES.get(word.text) or (word.text[prefix.end() :] if prefix else "")
             if not lacked or word.stem in schema.by_stem or word.capital:
                 continue
             lacked_stem = vocabulary.get_stem(lacked)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from retrieval.language.adjectives import Adjective
 from retrieval.language.amounts import Comparison
-from retrieval.language.program_words import Adjective
 from retrieval.programs.algebra.operations import Program
 
 Features = tuple[tuple[str, float], ...]

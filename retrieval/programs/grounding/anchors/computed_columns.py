@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import Comparison, Folding
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Constant, Filter, Fold, Having, Key
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features
-from retrieval.programs.grounding.relation_types import parse_stems
+from retrieval.programs.grounding.relation_types import load_stems, parse_stems
 
 if TYPE_CHECKING:
     from retrieval.language.words import QuestionWords
@@ -17,16 +18,14 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 #: Words for the money that things come to, and pairs of such.
-_WORTH = frozenset({
-    "earnings", "gross", "income", "proceeds", "revenue", "revenues", "sales", "takings", "turnover", "value", "worth",
-})  # fmt: skip
-_TAKINGS = frozenset({"earnings", "income", "proceeds", "revenue", "revenues", "sales", "takings", "turnover"})
+_WORTH = get_words("value_nouns")
+_TAKINGS = get_words("revenue_nouns")
 _COMES_TO = frozenset({
     ("bring", "in"), ("brought", "in"), ("came", "in"), ("came", "to"), ("come", "to"), ("comes", "in"),
 })  # fmt: skip
 #: Words for what can still be held, of such things, and for what holds all that it can.
 _FREE = frozenset({"available", "free", "left", "open", "remaining", "vacant"})
-_PLACES = parse_stems("place seat spot slot ticket room space vacancy bed")
+_PLACES = load_stems("capacity_nouns")
 _FULL = frozenset({"full", "booked"})
 _WHOLE = parse_stems("total amount sum revenue payment turnover")
 _VALUE = frozenset({"value", "worth"})

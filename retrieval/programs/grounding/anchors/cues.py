@@ -7,19 +7,32 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from retrieval.kg.values import parse
-from retrieval.language import program_words as lexicon
 from retrieval.language import words as vocabulary
+from retrieval.language.adjectives import ADJECTIVES, COMPARATIVES, EXTREMES, MET, POSITIVES, SUPERLATIVES, Adjective
 from retrieval.language.amounts import Comparison, ValueKind
-from retrieval.language.program_words import Adjective
+from retrieval.language.comparisons import COMPARISONS, FOLDINGS, LIKENESS, TEXT_MATCHES
+from retrieval.language.english import EACH, MONEY_NOUNS, NEGATIONS, STOP, TEMPORAL, is_past
 from retrieval.language.words import QuestionWords
+from retrieval.lexicon import get_sequence, get_words
 from retrieval.programs.grounding.anchors.anchor import Anchor, Comparing, Ranking, Relating
 from retrieval.programs.grounding.anchors.similarity import ANY_DATE, Adjectives
-from retrieval.programs.grounding.relation_types import is_past
+
+_COUNTS = get_sequence("counting_phrases")
+_DIFFERENCES = get_words("difference_words")
+_ORDINALS = {
+    **{word: n for n, word in enumerate(get_sequence("ordinal_words"), 1) if n > 1},
+    "2nd": 2,
+    "3rd": 3,
+    **{f"{n}th": n for n in range(4, 31)},
+}
+_PARTICLE_VERBS = get_words("particle_verbs")
+"""Stems of verbs whose "after", "over" and the like compare nothing."""
+_SAME = get_words("sameness_words")
 
 #: Relations that "how long" may ask for.
 _MEASURES = 6
 #: What stands before the number of places of a ranking; none has more places.
-_BEFORE_PLACES = frozenset({"which", "what", "the", "list", "name", "show", "give", "find", "me", "are", "these"})
+_BEFORE_PLACES = get_words("words_before_ordinals")
 _MOST_PLACES = 1000
 #: Words that say what a number is asked for each of.
 _GROUPED = 3
@@ -79,13 +92,13 @@ def _find_temporal_firsts(question: QuestionWords) -> list[tuple[int, int]]:
     return [
         (n, n + 1)
         for n, word in enumerate(words[:-1])
-        if word.text == "first" and n and is_past(words[n + 1].text) and words[n - 1].text not in lexicon.STOP
+        if word.text == "first" and n and is_past(words[n + 1].text) and words[n - 1].text not in STOP
     ]
 
 
 def _is_particle(question: QuestionWords, first: int, last: int) -> bool:
     """Whether a word belongs to the verb before it: who looks after somebody comes after nobody."""
-    verb = first > 0 and question.words[first - 1].stem in lexicon.PARTICLE_VERBS
+    verb = first > 0 and question.words[first - 1].stem in _PARTICLE_VERBS
     return verb and not (last < len(question.words) and question.words[last].text[:1].isdecimal())
 
 
@@ -102,59 +115,55 @@ def _make_cue_anchors(
         return Anchor(category, first, last, extra=extra, features=((f"cue.{name}", 1.0),), strength=strength)
 
     anchors: list[Anchor] = []
-    if phrase in lexicon.COMPARISONS and _is_particle(question, first, last):
+    if phrase in COMPARISONS and _is_particle(question, first, last):
         return anchors
     compares = phrase.endswith("than") or any(word.text == "than" for word in question.words[last:])
     likened = _parse_likeness(phrase)
     if likened is not None:
         return [make_anchor("C", likened, "comparative")]
-    if phrase in lexicon.COMPARISONS:
-        adjective, up = lexicon.COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
+    if phrase in COMPARISONS:
+        adjective, up = COMPARATIVES.get(phrase.removesuffix(" than"), (None, True))
         plain = adjective is None or not adjective.nouns
-        comparison = lexicon.COMPARISONS[phrase] if plain else None
-        anchors.append(make_anchor("C", Comparing(comparison, adjective, up, phrase in lexicon.TEMPORAL), "comparison"))
-        if not compares and phrase in lexicon.COMPARATIVES:
-            anchors.append(make_anchor("U", Ranking(*lexicon.COMPARATIVES[phrase]), "comparative"))
-    elif phrase in lexicon.SUPERLATIVES:
-        superlative = lexicon.SUPERLATIVES[_resolve_duration_phrase(question, first, phrase)]
-        ranking = Ranking(*superlative, met=phrase in lexicon.MET, value=phrase in lexicon.EXTREMES)
+        comparison = COMPARISONS[phrase] if plain else None
+        anchors.append(make_anchor("C", Comparing(comparison, adjective, up, phrase in TEMPORAL), "comparison"))
+        if not compares and phrase in COMPARATIVES:
+            anchors.append(make_anchor("U", Ranking(*COMPARATIVES[phrase]), "comparative"))
+    elif phrase in SUPERLATIVES:
+        superlative = SUPERLATIVES[_resolve_duration_phrase(question, first, phrase)]
+        ranking = Ranking(*superlative, met=phrase in MET, value=phrase in EXTREMES)
         anchors.append(make_anchor("U", ranking, "superlative"))
-    elif phrase in lexicon.COMPARATIVES or (
-        phrase.endswith(" than") and phrase.removesuffix(" than") in lexicon.COMPARATIVES
-    ):
-        adjective, up = lexicon.COMPARATIVES[_resolve_duration_phrase(question, first, phrase.removesuffix(" than"))]
+    elif phrase in COMPARATIVES or (phrase.endswith(" than") and phrase.removesuffix(" than") in COMPARATIVES):
+        adjective, up = COMPARATIVES[_resolve_duration_phrase(question, first, phrase.removesuffix(" than"))]
         anchors.append(make_anchor("C", Comparing(None, adjective, up), "comparative"))
         if not compares:
             anchors.append(make_anchor("U", Ranking(adjective, up), "comparative"))
         anchors += _find_difference_anchors(question, first, last, adjective, compares=compares)
-    elif phrase in lexicon.COUNTS and not _is_compound(question, first, phrase):
+    elif phrase in _COUNTS and not _is_compound(question, first, phrase):
         anchors.append(make_anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
         if "total" in phrase:
-            anchors.append(make_anchor("A", lexicon.FOLDINGS["total"], "sum"))
-    elif phrase in lexicon.FOLDINGS:
-        anchors.append(make_anchor("A", lexicon.FOLDINGS[phrase], lexicon.FOLDINGS[phrase].value))
-    elif phrase in lexicon.DIFFERENCES:
+            anchors.append(make_anchor("A", FOLDINGS["total"], "sum"))
+    elif phrase in FOLDINGS:
+        anchors.append(make_anchor("A", FOLDINGS[phrase], FOLDINGS[phrase].value))
+    elif phrase in _DIFFERENCES:
         anchors.append(make_anchor("L", None, "difference"))
-    elif phrase in lexicon.NEGATIONS:
+    elif phrase in NEGATIONS:
         anchors.append(make_anchor("X", None, "negation"))
-    elif phrase in lexicon.SAME:
+    elif phrase in _SAME:
         anchors.append(make_anchor("M", None, "same"))
-    elif last == first + 1 and phrase in lexicon.ORDINALS:
-        place = lexicon.ORDINALS[phrase]
+    elif last == first + 1 and phrase in _ORDINALS:
+        place = _ORDINALS[phrase]
         anchors.append(make_anchor("O", place, "ordinal"))
-        early = lexicon.SUPERLATIVES["earliest"]
+        early = SUPERLATIVES["earliest"]
         anchors.append(make_anchor("U", Ranking(early[0], early[1], place), "ordinal"))
-    elif phrase in lexicon.POSITIVES and first and question.words[first - 1].text == "how":
-        known = [
-            candidate for candidate in adjectives.find_relations(lexicon.POSITIVES[phrase]) if candidate[2] > ANY_DATE
-        ]
+    elif phrase in POSITIVES and first and question.words[first - 1].text == "how":
+        known = [candidate for candidate in adjectives.find_relations(POSITIVES[phrase]) if candidate[2] > ANY_DATE]
         for relation, _, quality in known[:_MEASURES]:  # how old somebody is, no date of whatever tells
             features = (("r", 1.0), ("r.adjective", quality))
             anchors.append(Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8))
-    elif phrase in lexicon.EACH and (phrase != "by" or _is_grouping(question, first, adjectives.schema.by_stem)):
+    elif phrase in EACH and (phrase != "by" or _is_grouping(question, first, adjectives.schema.by_stem)):
         if phrase != "by" and adjectives.is_rate_name(question, last):
             return anchors
-        anchors.append(make_anchor("E", None, "each", lexicon.EACH[phrase]))
+        anchors.append(make_anchor("E", None, "each", EACH[phrase]))
     elif phrase == "or":
         anchors.append(Anchor("I", first, last, features=(("cue.or", 1.0),), strength=0.5))
     return anchors
@@ -189,12 +198,12 @@ def _is_grouping(question: QuestionWords, by: int, relation_stems: Collection[st
     """
     texts = [word.text for word in question.words]
     before, behind = " ".join(texts[:by]), question.words[by + 1 :]
-    folded = any(word in lexicon.FOLDINGS for word in texts[:by]) or re.search(r"\b(?:number|count) of\b", before)
+    folded = any(word in FOLDINGS for word in texts[:by]) or re.search(r"\b(?:number|count) of\b", before)
     names_relation = any(word.stem in relation_stems for word in behind)
-    alone = by <= _BRIEF and (texts[by - 1].endswith("s") or texts[by - 1] in lexicon.MONEY_NOUNS)
+    alone = by <= _BRIEF and (texts[by - 1].endswith("s") or texts[by - 1] in MONEY_NOUNS)
     many = names_relation and (texts[:2] == ["how", "many"] or alone)
     plain = all(not word.capital and word.text.isalpha() for word in behind)
-    ranked = any(word in lexicon.SUPERLATIVES for word in texts[:by])
+    ranked = any(word in SUPERLATIVES for word in texts[:by])
     return (
         bool(folded or many)
         and plain
@@ -252,21 +261,21 @@ def _is_count(question: QuestionWords, number: Anchor) -> bool:
 
 def _parse_likeness(phrase: str) -> Comparing | None:
     """What "at least as long as" and "no longer than" compare."""
-    match = None if phrase in lexicon.COMPARISONS else lexicon.LIKENESS.fullmatch(phrase)
+    match = None if phrase in COMPARISONS else LIKENESS.fullmatch(phrase)
     if match is None:
         return None
     if match["adjective"]:
-        adjective = lexicon.POSITIVES.get(match["adjective"])
-        large = {base: up for base, _, _, _, up in lexicon.ADJECTIVES}.get(match["adjective"], True)
+        adjective = POSITIVES.get(match["adjective"])
+        large = {base: up for base, _, _, _, up in ADJECTIVES}.get(match["adjective"], True)
         comparison = {"at least": Comparison.AT_LEAST, "at most": Comparison.AT_MOST}.get(
             match["how"], Comparison.EQUAL
         )
         if adjective is None:
             return None
     else:
-        if match["comparative"] not in lexicon.COMPARATIVES:
+        if match["comparative"] not in COMPARATIVES:
             return None
-        adjective, large = lexicon.COMPARATIVES[match["comparative"]]
+        adjective, large = COMPARATIVES[match["comparative"]]
         comparison = Comparison.AT_MOST
     if not adjective.nouns:
         return None
@@ -276,14 +285,14 @@ def _parse_likeness(phrase: str) -> Comparing | None:
 def _is_compound(question: QuestionWords, first: int, phrase: str) -> bool:
     """Whether a word before "number" or "count" makes it a thing of its own: "the phone number", "word count"."""
     before = question.words[first - 1].text if first else "the"
-    plain = before in lexicon.STOP or before in lexicon.FOLDINGS or before in lexicon.SUPERLATIVES
+    plain = before in STOP or before in FOLDINGS or before in SUPERLATIVES
     return (phrase.startswith("number") or phrase == "count") and not plain
 
 
 def find_texts(question: QuestionWords) -> list[Anchor]:
     """Texts that names or values are to hold: "containing 'limits'", "starting with C"."""
     anchors: list[Anchor] = []
-    for pattern, how in lexicon.TEXT_MATCHES:
+    for pattern, how in TEXT_MATCHES:
         expression = (
             rf"\b{pattern}\s+(?:(?:the|a)\s+)?"
             r"(?:(?:\w+\s+)?(?:words?|letters?|phrase|substring|string|text|characters?)\s+)?"

@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from retrieval.language.program_words import KIN
 from retrieval.language.words import QuestionWords, get_stem
+from retrieval.lexicon import get_table
 from retrieval.programs.grounding.anchors.anchor import Anchor, Kin
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
+
+_KIN = get_table("kinship_steps")
+"""Stems of words for relatives, and the steps that lead to them."""
 
 _PARENTS, _CHILDREN, _SPOUSES = (
     ("parent", "mother", "father"),
@@ -30,7 +33,7 @@ class Relatives:
         """Relatives by the relations of the graph that lead to them, step by step."""
         anchors: list[Anchor] = []
         for index, word in enumerate(question.words):
-            roles, first = KIN.get(word.stem, ()), index
+            roles, first = _KIN.get(word.stem, ()), index
             while first and roles and question.words[first - 1].text == "great":
                 roles, first = (roles[0], *roles), first - 1
             if first and word.stem == "cousin" and question.words[first - 1].text == "first":

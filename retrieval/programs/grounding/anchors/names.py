@@ -6,15 +6,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import keep_as_written, normalize_name
-from retrieval.language import program_words as lexicon
-from retrieval.language.program_words import STOP
+from retrieval.language.english import SEXES, STOP
+from retrieval.language.gazetteer import find_countries
 from retrieval.language.words import QuestionWords
+from retrieval.lexicon import get_groups, get_pairs, get_words
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors.anchor import Anchor
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match
     from retrieval.programs.grounding.schema import Schema
+
+_ABBREVIATIONS = get_pairs("place_abbreviations")
+"""Other names of places, where a graph lacks the name that was given."""
+_OTHER_NAMES = get_words("other_name_relations")
+"""What relations are called that lead to another name of somebody."""
+_STATE_SYNONYMS = get_groups("state_synonyms")
+"""What graphs write for one state of things, and people say for it."""
 
 _LONGEST_NAME = 8
 #: Meanings of one stretch of words that are kept.
@@ -25,8 +33,8 @@ _INITIALS, _ABBREVIATED = range(2, 6), 50_000
 #: Letters of a word that may stand for a longer name.
 _PART = 4
 #: Small words that say how something is, and what stands before them.
-_STATES = frozenset({"up", "down", "in", "out", "on", "off", "over", "under", "away"})
-_BEING = frozenset({"is", "are", "was", "were", "be", "been", "still", "currently"})
+_STATES = get_words("verb_particles")
+_BEING = get_words("state_verbs")
 #: Nodes whose names end alike, at most.
 _ENDING = 100
 _DEMONYM_ENDINGS = ("an", "ese", "ish", "ian", "ic", "ist", "i")
@@ -65,11 +73,11 @@ class NameAnchors:
                 if (first, last) in numbers and (first, last) not in question.quoted:
                     matches = [match for match in matches if not self._is_measurement(match.entity)]
                 if not matches:
-                    matches = labels.find_exact(lexicon.ABBREVIATIONS.get(name, ""))
+                    matches = labels.find_exact(_ABBREVIATIONS.get(name, ""))
                 if not matches and last - first == 1:
                     matches = self._match_initials(question.get_span_text(first, last))
                 if not matches and last - first == 1:
-                    matches = self._match_demonym(name) or labels.find_exact(lexicon.SEXES.get(name, ""))
+                    matches = self._match_demonym(name) or labels.find_exact(SEXES.get(name, ""))
                 if (
                     not matches
                     and words[-1].text.endswith("s")
@@ -120,7 +128,7 @@ class NameAnchors:
         if offsets[node + 1] - offsets[node] != 1:
             return None
         relation = int(self.snapshot.in_groups.get_entity_groups(node)[0][0])
-        if self.schema.relations[relation].label.casefold() not in lexicon.OTHER_NAMES:
+        if self.schema.relations[relation].label.casefold() not in _OTHER_NAMES:
             return None
         sources, targets = self.schema.columns.list_arcs(relation)
         return int(sources[targets == node][0])
@@ -165,8 +173,9 @@ class NameAnchors:
     def _match_demonym(self, word: str) -> list[Match]:
         """Places that an adjective is of: "African", "German"."""
         labels = self.snapshot.labels
-        if word in lexicon.DEMONYMS:
-            return labels.find_exact(lexicon.DEMONYMS[word])
+        places = find_countries(word)
+        if places:
+            return [match for place in places for match in labels.find_exact(place)]
         if len(word) < _DEMONYM or word in STOP or not word.removesuffix("s").endswith(_DEMONYM_ENDINGS):
             return []
         for kept in range(len(word) - 1, max(_DEMONYM - 2, len(word) - 4), -1):
@@ -184,7 +193,7 @@ class NameAnchors:
         for first, last in _list_short_spans(question):
             words = question.words[first:last]
             name = " ".join(word.text for word in words)
-            groups = [group for group in lexicon.STATES if name in group]
+            groups = [group for group in _STATE_SYNONYMS if name in group]
             is_named = any(word.capital or word.stem in self.schema.by_stem for word in words)
             if not groups or is_named or self.snapshot.labels.find_exact(name):
                 continue

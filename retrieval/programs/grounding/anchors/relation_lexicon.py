@@ -12,8 +12,9 @@ import numpy as np
 from retrieval.kg.snapshot.arrays import find_common, sort_unique
 from retrieval.language import words as vocabulary
 from retrieval.language.amounts import ValueKind
-from retrieval.language.program_words import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
+from retrieval.language.english import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
 from retrieval.language.words import QuestionWords
+from retrieval.lexicon import get_sequence, get_words
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features, Relating
 from retrieval.programs.grounding.anchors.similarity import RELATION_SIM, Similarity
@@ -38,7 +39,7 @@ _PARTS_OF_NAMES = frozenset({"name", "names", "type", "types", "kind"})
 #: Relations that end so lead to where something is: "exhibited at".
 _PLACING = frozenset({"in", "at", "on", "near"})
 #: What verbs and their nouns are parted or joined by: "signed up", a signup.
-_PARTICLES = frozenset({"up", "in", "out", "off", "on", "over", "back", "down"})
+_PARTICLES = get_words("verb_particles")
 #: Prepositions without which a participle says something else: "made from", "made".
 _TELLING = frozenset({"from", "of", "with"})
 #: The share of an induced kind of which a relation says that they are of it.
@@ -50,18 +51,8 @@ _END_NAMED = 0.6
 #: Meanings of one stretch of words that are kept.
 KINDS = 4
 _WHAT = frozenset({"what", "whats", "what's"})
-_DONE = tuple(
-    map(
-        vocabulary.get_stem,
-        ("work", "task", "treatment", "service", "repair", "activity", "action", "description"),
-    )
-)
-_ABOUT = tuple(
-    map(
-        vocabulary.get_stem,
-        ("subject", "topic", "summary", "description", "theme", "content", "title", "purpose"),
-    )
-)
+_DONE = tuple(map(vocabulary.get_stem, get_sequence("work_nouns")))
+_ABOUT = tuple(map(vocabulary.get_stem, get_sequence("topic_nouns")))
 """Stems of relations that say what was done to something, and what something is about."""
 _ASKING = frozenset({"who", "whom", "what", "where", "when", "why"})
 """What a column may be headed with that is asked with, too."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language import words as vocabulary
+from retrieval.language.adjectives import SUPERLATIVES, Adjective
 from retrieval.language.amounts import ValueKind
-from retrieval.language.program_words import PERIODICAL, SUPERLATIVES, TEMPORAL, Adjective
+from retrieval.language.english import PERIODICAL, TEMPORAL
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema

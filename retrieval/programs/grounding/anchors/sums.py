@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.amounts import Comparison, Folding
-from retrieval.language.program_words import MONEY_NOUNS, MONEY_VERBS, QUANTITY_VERBS
+from retrieval.language.english import MONEY_NOUNS, MONEY_VERBS
 from retrieval.language.words import QuestionWords, get_stem
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Constant, Entities, Filter, Fold, Having, Key, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features
 from retrieval.programs.grounding.relation_types import parse_stems
@@ -19,6 +20,8 @@ from retrieval.programs.grounding.relation_types import parse_stems
 if TYPE_CHECKING:
     from retrieval.programs.grounding.computed import Computed
     from retrieval.programs.grounding.schema import Schema
+
+_QUANTITY_VERBS = get_words("quantity_verbs")
 
 #: Relations of amounts that are tried.
 _AMOUNTS = 2
@@ -48,7 +51,7 @@ def add_sum_anchors(question: QuestionWords, schema: Schema, anchors: list[Ancho
         for anchor in _make_sum_anchors(index, schema.measures.amounts, Folding.SUM, "sum.word", products)
     ]
     if words[:_COUNTED] == ["how", "many"] and not verbs:
-        verbs = {n for n, word in enumerate(words) if word in QUANTITY_VERBS}
+        verbs = {n for n, word in enumerate(words) if word in _QUANTITY_VERBS}
         counted = [
             anchor
             for anchor in anchors

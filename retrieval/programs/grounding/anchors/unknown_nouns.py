@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language import words as vocabulary
-from retrieval.language.program_words import LIGHT, STOP, SUPERLATIVES
+from retrieval.language.adjectives import SUPERLATIVES
+from retrieval.language.english import LIGHT, STOP
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, Features, is_near
