@@ -29,7 +29,7 @@ _HARDLY = 0.7
 
 _THINGS, _CHOICES = ("who", "where"), ("which", "what")
 #: Single words that ask for an operator.
-_OPERATORS = frozenset(word for own in (SUPERLATIVES, COMPARATIVES, NEGATIONS) for word in own) - {
+_OPERATORS = frozenset(word for words in (SUPERLATIVES, COMPARATIVES, NEGATIONS) for word in words) - {
     "first",
     "last",
     "non",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 _COMPARED = "|".join(
-    sorted((re.escape(word) for word, (own, _) in COMPARATIVES.items() if own.nouns), key=len, reverse=True)
+    sorted((re.escape(word) for word, (adjective, _) in COMPARATIVES.items() if adjective.nouns), key=len, reverse=True)
 )
 _ASKED = re.compile(
     r"(?:by )?how (?:many|much)(?: (?P<unit>\w+))? (?:"
