@@ -178,7 +178,9 @@ def _make_having_clause(describer: SetDescriber, relation: int) -> Clause:
     return make_owning_clause(add_indefinite_article(split_measure(noun).noun), weak=True)
 
 
-def make_walk_clause(describer: SetDescriber, relation: int, what: str, *, several: bool = False) -> Clause:
+def make_walk_clause(
+    describer: SetDescriber, relation: int, what: str, *, several: bool = False, nested: bool = False
+) -> Clause:
     """What a walk tells of the things that it leads to.
 
     Args:
@@ -186,6 +188,7 @@ def make_walk_clause(describer: SetDescriber, relation: int, what: str, *, sever
         relation: the directed relation that is walked.
         what: from where.
         several: ``what`` are several things.
+        nested: ``what`` are no names.
     """
     words, (inverse, _) = describer.words, split_direction(describer.words.snapshot, relation)
     verb, noun = words.get_verb_forms(relation), lower_capitals(words.get_noun(relation))
@@ -206,7 +209,7 @@ def make_walk_clause(describer: SetDescriber, relation: int, what: str, *, sever
         return _make_participle_clause(f"{words.get_participle(relation)} {what}")
     if noun.removeprefix("in ") in PLACES:
         return Clause((f"in {what}", f"in {what}"), (f"are in {what}", f"is in {what}"))
-    return _make_column_clause(noun, what, several=several)
+    return _make_column_clause(noun, what, has_verb=not several and not nested)
 
 
 def _make_participle_clause(text: str) -> Clause:
@@ -216,11 +219,11 @@ def _make_participle_clause(text: str) -> Clause:
     return Clause((plural, text), (write_being(text, several=True), write_being(text, several=False)))
 
 
-def _make_column_clause(noun: str, value: str, *, several: bool) -> Clause:
+def _make_column_clause(noun: str, value: str, *, has_verb: bool) -> Clause:
     """Things whose column has a value: ``whose colour is red``, ``have the colour red``."""
     if _PREPOSITIONAL.fullmatch(noun):
         return _make_participle_clause(f"{noun} {value}")
     if is_verb_word(noun):
         return make_doing_clause(f"{conjugate_plural(noun)} {value}", f"{noun} {value}")
     text = f"whose {noun} is {value}"
-    return Clause((text, text), None if several else (f"have the {noun} {value}", f"has the {noun} {value}"))
+    return Clause((text, text), (f"have the {noun} {value}", f"has the {noun} {value}") if has_verb else None)

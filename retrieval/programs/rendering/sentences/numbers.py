@@ -61,7 +61,7 @@ def write_fold_sentence(run: AnsweredProgram, program: Fold) -> str:
         case Folding.SUM:
             noun = f"total of {noun.replace(' × ', ' times ')}" if " × " in noun else f"total {noun}"
         case Folding.AVERAGE:
-            noun, value = f"average {noun}", round_decimals(value)
+            noun, value = f"average {noun.removeprefix('average ')}", round_decimals(value)
         case _:
             noun = f"{run.describer.words.get_folding_word(program.how, program.key)} {noun}"
     return f"The {noun} of {run.write_source(program.source)} is {format_in_unit(value, measure.unit)}."

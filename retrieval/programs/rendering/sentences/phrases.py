@@ -88,7 +88,7 @@ def _make_clause(describer: SetDescriber, program: Program) -> Clause | None:
         inverse, forward = split_direction(describer.words.snapshot, program.relation)
         return make_set_clause(describer, Having(forward)) if inverse else None
     what = _describe_any(describer, program.source)
-    return None if what is None else make_walk_clause(describer, program.relation, what, several=True)
+    return None if what is None else make_walk_clause(describer, program.relation, what, nested=True)
 
 
 def _describe_any(describer: SetDescriber, program: Program) -> str | None:
