@@ -93,6 +93,9 @@ def _make_clause(describer: SetDescriber, program: Program) -> Clause | None:
 
 def _describe_any(describer: SetDescriber, program: Program) -> str | None:
     """One member of a set: ``one of 2 writers``, ``something in Germany``; None where the set has no words."""
+    entities = list_named_entities(program)
+    if entities:
+        return describer.words.join_labels(entities, "or")
     phrase, count = make_phrase(describer, program), describer.executor.count_nodes(program)
     if phrase is None or phrase.name_count:
         return describe_set(describer, program)
