@@ -151,15 +151,15 @@ class Bench:
         self._built += 1
         return self.opened(build_snapshot(TripleTable.from_facts(facts), self.folder / f"{self._built}"))
 
-    def asked(self, engine: Engine, question: Question, **more: int) -> RunRecord:
+    def asked(self, engine: Engine, question: str, **more: int) -> RunRecord:
         """What a run tells."""
-        request = AskRequest(question, **more)  # type: ignore[arg-type]
+        request = AskRequest(Question(question), **more)  # type: ignore[arg-type]
         return build_record(question, engine.run(request))
 
-    def said(self, engine: Engine, question: Question, expected: str, **more: int) -> WhyNot:
+    def said(self, engine: Engine, question: str, expected: str, **more: int) -> WhyNot:
         """The diagnosis."""
         tools = Tools(self.encoder.encode, self.opened)
-        return explain_missing_answer(engine, AskRequest(question, **more), expected, tools)  # type: ignore[arg-type]
+        return explain_missing_answer(engine, AskRequest(Question(question), **more), expected, tools)  # type: ignore[arg-type]
 
 
 def _triple(snapshot: Snapshot, fact: int) -> Fact:
@@ -264,7 +264,7 @@ def _answered(bench: Bench, question: QuestionRecord) -> str | None:
     return answer if right else None
 
 
-def _lost(bench: Bench, engine: Engine, question: Question, answer: str, **more: int) -> bool:
+def _lost(bench: Bench, engine: Engine, question: str, answer: str, **more: int) -> bool:
     record = bench.asked(engine, question, **more)
     return answer not in {one.label for one in record.final.answers}
 

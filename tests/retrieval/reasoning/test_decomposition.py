@@ -57,7 +57,7 @@ def test_what_is_described_is_asked_for_and_its_answer_put_in(index):
     assert steps[0].bridges[0].label == "Zimbabwe"
     assert steps[0].bridges[0].sentence.text == "The Bubye River is a river in Zimbabwe."
     assert sum(each.share for each in steps[0].bridges) == pytest.approx(1)
-    assert ways[0].question == "What is the waterfall in Zimbabwe?"
+    assert ways[0].question.text == "What is the waterfall in Zimbabwe?"
     assert [way.worth for way in ways] == sorted((way.worth for way in ways), reverse=True)
     assert len(ways) == len(steps[0].bridges)
 
@@ -69,14 +69,14 @@ def test_descriptions_within_descriptions_take_further_steps(index):
         ("Where was Ida Vey born?", "Harare"),
         ("What is the country whose capital is Harare?", "Zimbabwe"),
     ]
-    assert [way.question for way in ways] == ["What is the waterfall in Zimbabwe?"]
+    assert [way.question.text for way in ways] == ["What is the waterfall in Zimbabwe?"]
     assert [each.label for each in ways[0].bridges] == ["Ida Vey", "Harare", "Zimbabwe"]
 
 
 def test_no_more_steps_are_taken_than_are_allowed(index):
     steps, ways = taken_apart(decomposer_of(index, width=1, steps=1), THREE_STEPS)
     assert [step.question for step in steps] == ["Who is Red Fist's singer?"]
-    assert [way.question for way in ways] == [
+    assert [way.question.text for way in ways] == [
         "What is the waterfall in the country whose capital is the birthplace of Ida Vey?"
     ]
 

@@ -25,7 +25,7 @@ def decide(graph, question, script, *, extractive=None, kept=None, coverage=1.0,
     topics = [entity.entity.id for entity in linked.entities]
     evidence = collect_evidence(
         graph,
-        question,
+        Question(question),
         linked.entities,
         (),
         ScriptedRetriever(graph, script).rank_relation_paths(Question(question), topics),
