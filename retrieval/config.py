@@ -7,7 +7,6 @@ import json
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from types import MappingProxyType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from retrieval.errors import ConfigError
@@ -23,7 +22,7 @@ def make_setting(
     above: float | None = None,
     below: float | None = None,
     choices: Callable[[], tuple[str, ...]] | None = None,
-    formerly: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    formerly: Mapping[str, Mapping[str, Any]] = types.MappingProxyType({}),
 ) -> T:
     """A field of a settings class: its default, what it does, and its range.
 
@@ -38,10 +37,8 @@ def make_setting(
     """
     if least is None and above is None and isinstance(default, int) and not isinstance(default, bool):
         least = 1
-    metadata = {
-        "about": about, "least": least, "above": above, "below": below, "choices": choices, "formerly": formerly,
-    }  # fmt: skip
-    setting_field: T = field(default=default, metadata=metadata)
+    metadata = {"about": about, "least": least, "above": above, "below": below, "choices": choices}
+    setting_field: T = field(default=default, metadata={**metadata, "formerly": formerly})
     return setting_field
 
 
@@ -212,8 +209,7 @@ class Setting:
 
 def export_settings(config: TrainingConfig | InferenceOptions) -> dict[str, Any]:
     """The settings as plain JSON, in the order they are declared."""
-    values = asdict(config)
-    return {f.name: values[f.name] for f in fields(config)}
+    return asdict(config)
 
 
 def describe(cls: type[Checked]) -> tuple[Setting, ...]:
@@ -243,24 +239,18 @@ def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = Non
         ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.
     """
     hints = get_type_hints(cls)
-    listed = {f.name: f.metadata.get("choices") for f in fields(cls)}
+    rules = {f.name: f.metadata for f in fields(cls)}
+    former = {name: (key, values) for key in rules for name, values in rules[key].get("formerly", {}).items()}
     values: dict[str, Any] = {}
-    for given, older in (settings or {}).items():
-        key, value = _translate_former(cls, given, older)
+    for name, entered in (settings or {}).items():
+        key, translations = former.get(name, (name, {}))
+        value = translations.get(entered, entered) if translations else entered
         if key not in hints:
             near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
             known = f"Known are: {', '.join(sorted(hints))}." if hints else "It has none."
             raise ConfigError(f"{complaint} {key!r}.", hint=f"Did you mean {near[0]!r}?" if near else known)
-        values[key] = _convert_value(key, hints[key], value, _list_choices(hints[key], listed[key]))
+        values[key] = _convert_value(key, hints[key], value, _list_choices(hints[key], rules[key].get("choices")))
     return cls(**values)
-
-
-def _translate_former(cls: type[Checked], key: str, value: Any) -> tuple[str, Any]:
-    """A setting under today's name and with today's value."""
-    for f in fields(cls):
-        if key in f.metadata.get("formerly", {}):
-            return f.name, f.metadata["formerly"][key].get(value, value)
-    return key, value
 
 
 def _list_choices(hint: Any, listed: Callable[[], tuple[str, ...]] | None) -> tuple[str, ...]:
@@ -296,8 +286,7 @@ def parse_pairs(texts: Iterable[str], prefix: str = "") -> tuple[tuple[str, str 
 def _convert_value(key: str, hint: Any, value: Any, choices: tuple[str, ...] = ()) -> Any:
     if choices:
         if value not in choices:
-            expected = ", ".join(map(repr, choices))
-            raise ConfigError(f"{key} is {value!r}.", hint=f"Expected one of {expected}.")
+            raise ConfigError(f"{key} is {value!r}.", hint=f"Expected one of {', '.join(map(repr, choices))}.")
         return value
     if get_origin(hint) in (Union, types.UnionType):
         if value is None:

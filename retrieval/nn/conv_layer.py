@@ -73,15 +73,15 @@ class ConvLayer(nn.Module):
     def forward(self, x: Tensor, edges: RelationalEdges) -> Tensor:
         """[n, F] -> [n, F]."""
         edge_index = edges.edge_index
-        given: dict[str, Tensor] = {
+        inputs: dict[str, Tensor] = {
             name: getattr(edges, name) for name in ("edge_attr", "edge_type") if name in self.reads
         }
         if self.normalised:
             loops = torch.arange(len(x), device=x.device)
             weights = edges.norm[edge_index[0]] * edges.norm[edge_index[1]] * edges.scale
             edge_index = torch.cat([edge_index, loops.expand(2, -1)], dim=1)
-            given["edge_weight"] = torch.cat([weights, edges.norm**2])
-        out: Tensor = self.conv(x, edge_index, **given)
+            inputs["edge_weight"] = torch.cat([weights, edges.norm**2])
+        out: Tensor = self.conv(x, edge_index, **inputs)
         return out
 
 
@@ -102,17 +102,17 @@ def resolve_conv(name: str) -> type[MessagePassing]:
     return found
 
 
-def require_same_graph(model: nn.Module, *, trained_on: str, asked: str) -> None:
+def require_same_graph(model: nn.Module, *, trained_on: str, snapshot: str) -> None:
     """Refuse another graph than the one trained on to layers with a weight for each relation.
 
     Args:
         model: with any layers.
-        trained_on, asked: content hashes of the two snapshots.
+        trained_on, snapshot: content hashes of the snapshot trained on and of the one asked.
 
     Raises:
         CheckpointError: the relations may be others.
     """
-    if trained_on == asked:
+    if trained_on == snapshot:
         return
     for layer in model.modules():
         if isinstance(layer, ConvLayer) and layer.has_relation_weights:

@@ -8,7 +8,7 @@ from retrieval.methods import registry
 from retrieval.methods.spec import MethodSpec
 
 NETWORK = {
-    "layers": 1, "look_ahead": False, "graph": "raw", "arcs": "directed", "self_weight": True, "readout": "states",
+    "layers": 1, "look_ahead": False, "conv": "entity-gcn", "arcs": "directed", "self_weight": True, "readout": "states",
     "norm": False, "skip": False, "words": False, "texts": False, "entity_texts": "no", "neighbours": 4,
 }  # fmt: skip
 WALKED = {**NETWORK, "stop": "sum", "history": False, "composed": 0.0}
@@ -21,6 +21,7 @@ TRAINED = {
     "reg-triple": {**SCORED, **EPOCHS, "rounds": 2, "turning_distances": False},
     "reg-entity": {
         **SCORED,
+        "conv": "GATv2Conv",
         "turning_distances": False,
         "rounds": 2,
         "layers": 2,

@@ -210,7 +210,7 @@ def open_states(
         Cancelled: ``cancelled()`` said so.
     """
     model, config = load_model(checkpoint), get_config(checkpoint)
-    require_same_graph(model, trained_on=checkpoint.manifest.snapshot, asked=snapshot.hash)
+    require_same_graph(model, trained_on=checkpoint.manifest.snapshot, snapshot=snapshot.hash)
 
     def make_features() -> GraphFeatures:
         return features or compute_graph_features(

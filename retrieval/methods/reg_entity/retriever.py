@@ -54,7 +54,7 @@ class RegEntityRetriever(TripleRanker):
         )
         self.mask_names = config.mask_names
         self.model = load_weights(build_model(checkpoint), checkpoint)
-        require_same_graph(self.model, trained_on=checkpoint.manifest.snapshot, asked=snapshot.hash)
+        require_same_graph(self.model, trained_on=checkpoint.manifest.snapshot, snapshot=snapshot.hash)
         with torch.inference_mode():
             self.texts = features.relations
             self.relations = self.model.encode_relations(self.texts)

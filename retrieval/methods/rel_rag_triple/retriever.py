@@ -156,7 +156,7 @@ def open_triple_states(
     """Triple states of the snapshot under this checkpoint. Arguments as of ``rel_rag_path.open_states``."""
 
     model = load_scorer(checkpoint)
-    require_same_graph(model, trained_on=checkpoint.manifest.snapshot, asked=snapshot.hash)
+    require_same_graph(model, trained_on=checkpoint.manifest.snapshot, snapshot=snapshot.hash)
 
     def make_features() -> GraphFeatures:
         return features or compute_graph_features(

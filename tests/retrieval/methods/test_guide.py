@@ -47,7 +47,7 @@ def test_the_method_of_the_guide_is_trained_evaluated_and_asked(tmp_path, method
 @pytest.mark.parametrize("method", ["rel-rag-path", "reg-entity"])
 def test_the_layer_of_the_guide_is_trained_and_asked(tmp_path, method, capsys):
     with layer_added(tmp_path) as layer:
-        write_inputs(tmp_path, {"conv": layer, "epochs": 1, "hidden": 8, "words": False})
+        write_inputs(tmp_path, {"conv": layer, "epochs": 1, "draws_per_epoch": 0, "hidden": 8, "words": False})
         graph, checkpoint = str(tmp_path / "graph"), str(tmp_path / "checkpoint")
         given = ["--graph", graph, "--questions", str(tmp_path / "questions.jsonl")]
         assert main(["build-graph", str(tmp_path / "facts.tsv"), "--out", graph, "--no-index"]) == 0

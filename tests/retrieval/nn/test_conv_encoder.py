@@ -110,7 +110,7 @@ def test_a_layer_that_needs_more_than_sizes_is_refused():
 
 def test_weights_of_relations_are_refused_on_another_graph():
     model = torch.nn.Sequential(ConvLayer("RGCNConv", 4, 6))
-    require_same_graph(model, trained_on="a", asked="a")
+    require_same_graph(model, trained_on="a", snapshot="a")
     with pytest.raises(CheckpointError, match="RGCNConv has a weight for each relation"):
-        require_same_graph(model, trained_on="a", asked="b")
-    require_same_graph(ConvLayer("SAGEConv", 4, None), trained_on="a", asked="b")
+        require_same_graph(model, trained_on="a", snapshot="b")
+    require_same_graph(ConvLayer("SAGEConv", 4, None), trained_on="a", snapshot="b")

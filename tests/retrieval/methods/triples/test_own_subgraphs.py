@@ -103,7 +103,7 @@ def test_a_layer_with_a_weight_for_each_relation_is_asked_on_its_own_graph_alone
         out = tmp_path / method
         train(
             method, films, questions()[:40], out=out, encoder=encoder, cache=tmp_path / "cache",
-            config={"conv": "RGCNConv", "hidden": 8, "epochs": 1, "words": False},
+            config={"conv": "RGCNConv", "hidden": 8, "epochs": 1, "draws_per_epoch": 0, "words": False},
         )  # fmt: skip
         opened = open_retriever(method, out, films, encoder, cache=tmp_path / "cache")
         assert list(opened.retrieve(Question("who directed Film 01"), [films.find_entity("Film 01")], budget=5))
