@@ -23,7 +23,6 @@ from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.kg.sparql.names import NameCandidate
 from retrieval.kg.sparql.options import SparqlOptions, parse_options
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
-from retrieval.language.question import Question
 from tests.retrieval import world
 from tests.support.sparql_server import SparqlServer
 
@@ -76,16 +75,16 @@ def test_names_are_found_and_of_several_the_one_of_most_facts(graph):
 
 
 def test_a_question_is_linked_by_its_longest_names(graph):
-    assert graph.link(Question("who directed E.T. the Extra-Terrestrial and Jaws?")) == {
+    assert graph.link("who directed E.T. the Extra-Terrestrial and Jaws?") == {
         "E.T. the Extra-Terrestrial": "http://x/et",
         "Jaws": "http://x/jaws",
     }
-    assert graph.link(Question("films of steven spielberg")) == {"steven spielberg": "http://x/s"}
-    assert graph.link(Question("what is it of?")) == {}
-    assert graph.link(Question("who directed http://x/jaws?")) == {"http://x/jaws": "http://x/jaws"}
-    assert graph.link(Question("who directed http://x/<jaws>?")) == {}
+    assert graph.link("films of steven spielberg") == {"steven spielberg": "http://x/s"}
+    assert graph.link("what is it of?") == {}
+    assert graph.link("who directed http://x/jaws?") == {"http://x/jaws": "http://x/jaws"}
+    assert graph.link("who directed http://x/<jaws>?") == {}
     with pytest.raises(QuestionError):
-        graph.link(Question(" ? "))
+        graph.link(" ? ")
 
 
 def test_what_is_near_becomes_a_snapshot(graph, server):
@@ -336,7 +335,7 @@ CALLS = {
     "find": lambda graph: graph.find(["Jaws"]),
     "search": lambda graph: graph.search("Jaws"),
     "names": lambda graph: graph.get_names(["http://x/jaws"]),
-    "link": lambda graph: graph.link(Question("Who directed Jaws?")),
+    "link": lambda graph: graph.link("Who directed Jaws?"),
     "subgraph": lambda graph: graph.fetch_subgraph(["http://x/jaws"]),
     "overview": lambda graph: graph.sample_overview(),
     "probe": lambda graph: graph.check_connection(),
