@@ -8,8 +8,9 @@ from retrieval.methods import registry
 from retrieval.methods.spec import MethodSpec
 
 NETWORK = {
-    "layers": 1, "look_ahead": False, "conv": "entity-gcn", "arcs": "directed", "self_weight": True, "readout": "states",
-    "norm": False, "skip": False, "words": False, "texts": False, "entity_texts": "no", "neighbours": 4,
+    "layers": 1, "look_ahead": False, "conv": "entity-gcn", "arcs": "directed", "self_weight": True,
+    "readout": "states", "norm": False, "skip": False, "words": False, "texts": False,
+    "entity_texts": "no", "neighbours": 4,
 }  # fmt: skip
 WALKED = {**NETWORK, "stop": "sum", "history": False, "composed": 0.0}
 SCORED = {"words": False, "texts": False, "entity_texts": "no", "fan_out": 1, "max_candidates": 100}
