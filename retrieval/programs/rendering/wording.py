@@ -22,7 +22,7 @@ PREPOSITIONS = get_words("relation_prepositions")
 #: Verbs that relations are named with, as one word.
 _VERBS = get_words("label_verbs")
 _PAST = get_words("relation_past_forms")
-PLACES = get_words("place_nouns")
+PLACES = get_words("places_and_departments")
 #: Entities named in a row, and how many of more.
 _NAMED, _FEW = 12, 3
 _NO_VERBS = frozenset({"is", "was", "has"})
