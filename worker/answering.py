@@ -32,7 +32,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.selectors import get_endpoint
 from webapp.jobs import cancel, database_retry, queue
 from webapp.jobs.database_retry import retry_while_away
-from worker import endpoints, engines, helping, identity, language_models, watchdog, why_not
+from worker import answerers, endpoints, helping, identity, language_models, watchdog, why_not
 from worker.requests import build_request
 
 logger = logging.getLogger(__name__)
@@ -211,8 +211,8 @@ def _stream_events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
         yield from endpoints.stream_endpoint_events(run, endpoint, cancelled=cancelled)
         return
     pausing = cancel.make_stop_check(steering.PAUSE, run.pk)
-    engine, warning = engines.open_run_engine_or_untrained(run)
-    for event in engine.run(build_request(run), cancelled=cancelled, pausing=pausing):
+    answerer, warning = answerers.open_run_engine_or_untrained(run)
+    for event in answerer.run(build_request(run), cancelled=cancelled, pausing=pausing):
         if warning and isinstance(event, AnswerFinal):
             yield replace(event, warnings=(warning, *event.warnings))
         else:
@@ -236,4 +236,4 @@ def warm(graph_id: int) -> None:
     _answer_next()
     graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
     if graph is not None and graph.snapshot is not None:
-        engines.prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))
+        answerers.prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))

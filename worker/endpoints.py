@@ -11,7 +11,7 @@ from retrieval.types import Turn
 from webapp.answers.models import Run
 from webapp.graphs import endpoints
 from webapp.graphs.models import GraphEndpoint
-from worker import engines, language_models
+from worker import answerers, language_models
 
 if TYPE_CHECKING:
     from retrieval.programs.remote.conversation import TurnThere
@@ -60,16 +60,16 @@ def stream_endpoint_events(run: Run, endpoint: GraphEndpoint, *, cancelled: Call
         NotAllowedError: the operator has not listed the endpoint's host any more.
         UnknownEntityError: an entity that was given is none.
     """
-    from retrieval.answering.endpoint import EndpointAsking, EndpointRequest  # noqa: PLC0415 - loads torch
+    from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest  # noqa: PLC0415 - loads torch
 
     topics = tuple(endpoints.require_iris(run.graph_id, run.entities))
     follows = None if run.context is None else _convert_turn(run.graph_id, from_plain(Turn, run.context))
     request = EndpointRequest(Question(run.question), topics, run.budget, run.seed, run.program, follows)
     with endpoints.open_endpoint(endpoints.get_connection(endpoint), cancelled=cancelled) as remote:
-        asking = EndpointAsking(
+        asking = EndpointAnswerer(
             remote,
             run.method,
-            engines.get_encoder(),
+            answerers.get_encoder(),
             _make_numbering(run.graph_id),
             run.reasoner,
             language_models.get_settings(run.llm) if run.llm is not None else None,

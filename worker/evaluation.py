@@ -21,10 +21,10 @@ from webapp.experiments.models import AskedQuestions, ForeignUse, Report
 from webapp.graphs import files
 from webapp.jobs import queue
 from webapp.questions.selectors import to_engine_questions
-from worker import engines, job_runs, language_models
+from worker import answerers, job_runs, language_models
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.evaluation.evaluator import Subgraphs, Topics
     from retrieval.evaluation.outcomes import Outcome
     from retrieval.supervision.labels import Label
@@ -63,7 +63,7 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
     """Ask the questions; goes on where an earlier attempt, or an earlier job of the same report, stopped."""
     from retrieval.evaluation import report_page  # noqa: PLC0415
     from retrieval.evaluation.coverage import filter_answerable  # noqa: PLC0415
-    from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
+    from retrieval.evaluation.evaluator import evaluate_answerer, sample  # noqa: PLC0415
     from retrieval.evaluation.outcomes import Journal, compute_fingerprint  # noqa: PLC0415
     from retrieval.evaluation.pages import render  # noqa: PLC0415
     from retrieval.evaluation.report import write_report, write_text  # noqa: PLC0415
@@ -71,9 +71,9 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
     question_set = reports.require_unchanged(report)
     split = [q for q in to_engine_questions(question_set) if report.split in (reports.ALL, q.split)]
     context.update_progress(Progress("opening", 0, 0))
-    engine = engines.open_report_engine(report)
+    answerer = answerers.open_report_engine(report)
     if report.answers == AskedQuestions.IN_GRAPH:
-        split = filter_answerable(engine.snapshot, split, subgraphs=cast("Subgraphs", report.subgraphs))
+        split = filter_answerable(answerer.snapshot, split, subgraphs=cast("Subgraphs", report.subgraphs))
     questions = sample(split, report.limit, report.seed)
     out = files.ensure_local_path(files.build_report_name(report.graph_id, report.pk))
     journal = Journal(out / JOURNAL, _make_key(report, compute_fingerprint(questions)), questions)
@@ -84,8 +84,8 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
         journal.add(outcome)
 
     with use_meter(meter):
-        evaluation = evaluate_engine(
-            engine,
+        evaluation = evaluate_answerer(
+            answerer,
             questions,
             budget=report.budget,
             seed=report.seed,
@@ -97,7 +97,7 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
             cancelled=context.is_cancelled,
         )
     checkpoint = files.ensure_local_path(report.checkpoint.path) if report.checkpoint else None
-    labels = _find_paths(context, engine, questions, checkpoint)
+    labels = _find_paths(context, answerer, questions, checkpoint)
     context.update_progress(Progress("writing the report", 0, 0))
     made = write_report(
         out / "report.json",
@@ -144,7 +144,7 @@ def _make_progress_reporter(context: job_runs.Context, kept: int) -> Callable[[P
 
 
 def _find_paths(
-    context: job_runs.Context, engine: Engine, questions: Sequence[QuestionRecord], checkpoint: Path | None
+    context: job_runs.Context, answerer: Answerer, questions: Sequence[QuestionRecord], checkpoint: Path | None
 ) -> Sequence[Label]:
     """Relation paths of the questions that bring none, by answer-set consistency.
 
@@ -155,13 +155,13 @@ def _find_paths(
 
     if checkpoint is None or TrainingCoverage.load(checkpoint) is None:
         return ()
-    grounded, _ = grounding.resolve_questions(engine.snapshot, [q for q in questions if not q.paths])
+    grounded, _ = grounding.resolve_questions(answerer.snapshot, [q for q in questions if not q.paths])
     if not grounded:
         return ()
     result = rationalizers.get("answer-set").label(
-        engine.snapshot,
+        answerer.snapshot,
         grounded,
-        encoder=engines.get_encoder(),
+        encoder=answerers.get_encoder(),
         progress=context.update_progress,
         cancelled=context.is_cancelled,
     )

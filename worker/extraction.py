@@ -16,7 +16,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.selectors import compute_next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from worker import engines, job_runs, language_models
+from worker import answerers, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -47,7 +47,7 @@ def extract_graph(context: job_runs.Context) -> dict[str, Any]:
         made = read_facts(
             passages,
             asker,
-            engines.get_encoder().encode if merge < 1 else None,
+            answerers.get_encoder().encode if merge < 1 else None,
             form=job.params.get("form", "own"),
             threshold=merge,
             progress=context.update_progress,

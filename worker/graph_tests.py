@@ -30,7 +30,7 @@ from webapp.graphs.models import Graph, GraphVersion
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from worker import engines, job_runs
+from worker import answerers, job_runs
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -242,8 +242,8 @@ def _ask(
 
     had = registry.list_untrained_options(method) if checkpoint is None else test.options
     options = {name: value for name, value in test.options.items() if name in had}
-    engine = engines.open_test_engine(subject.version, checkpoint, method, options)
-    entities = {label: engine.snapshot.find_entity(label) for label in test.entities}
+    answerer = answerers.open_test_engine(subject.version, checkpoint, method, options)
+    entities = {label: answerer.snapshot.find_entity(label) for label in test.entities}
     lacking = [label for label, entity in entities.items() if entity is None]
     if lacking:
         return Answered(error=f"Version {subject.version.version} has no {', '.join(lacking)}.")
@@ -255,7 +255,7 @@ def _ask(
         program=test.program,
     )
     facts: dict[Fact, None] = {}
-    for event in engine.run(request, cancelled=cancelled):
+    for event in answerer.run(request, cancelled=cancelled):
         if isinstance(event, ChainsBuilt):
             facts.update(dict.fromkeys(_iter_facts(hop for chain in event.chains for hop in chain.hops)))
         elif isinstance(event, RunCancelled):

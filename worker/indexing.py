@@ -17,7 +17,7 @@ from webapp.graphs import files, progress, selectors
 from webapp.graphs.models import GraphVersion, IndexState
 from webapp.jobs import queue
 from webapp.jobs.models import Job
-from worker import engines, job_runs, suggestions
+from worker import answerers, job_runs, suggestions
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ def build_indexes(context: job_runs.Context) -> dict[str, Any]:
     if version is None:
         raise GraphNotReadyError(f"The graph {graph.name} has no snapshot.", hint="Import it first.")
     path = files.ensure_local_path(version.path)
-    encoder = engines.get_encoder()
+    encoder = answerers.get_encoder()
     context.check()
     snapshot = kg.open(path)
     context.update_progress(Progress("counting", 0, 0))
@@ -71,7 +71,7 @@ def update_indexes() -> None:
             continue
         try:
             snapshot = kg.open(files.ensure_local_path(graph.snapshot.path))
-            if not indexing.is_built(snapshot, engines.get_encoder().name):
+            if not indexing.is_built(snapshot, answerers.get_encoder().name):
                 progress.retry_index(graph=graph, user=None)
         except ClewError as error:  # a damaged graph, or another worker was first
             logger.warning("%s is not indexed further: %s", graph.name, error)

@@ -18,7 +18,7 @@ from webapp.graphs import files
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import to_engine_questions
-from worker import engines, job_runs, language_models
+from worker import answerers, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Compression
@@ -45,7 +45,7 @@ def label_questions(context: job_runs.Context) -> dict[str, Any]:
         return _merge_label_sets(context, label_set)
     version = require_version(graph, label_set.snapshot_hash)
     questions = [q for q in to_engine_questions(label_set.question_set) if q.split != "test"]
-    encoder = engines.get_encoder()
+    encoder = answerers.get_encoder()
     context.check()
     snapshot = kg.open(files.ensure_local_path(version.path))
     grounded, skipped = grounding.resolve_questions(snapshot, questions)

@@ -24,7 +24,7 @@ from webapp.jobs import services as jobs
 from webapp.jobs.database_retry import AWAY
 from webapp.review.services import deletion as reviews
 from webapp.uploads import services as uploads
-from worker import answering, engines, identity, indexing, language_models, watchdog
+from worker import answerers, answering, identity, indexing, language_models, watchdog
 
 logger = logging.getLogger(__name__)
 _done = threading.Event()
@@ -49,7 +49,7 @@ def handle_init(sender: Any, **_: Any) -> None:
     pacing.use(language_models.SharedPace())
     failures.use(language_models.save_failure)
     if heartbeats.ANSWERS in list_queues(sender):
-        engines.prepare_encoder()
+        answerers.prepare_encoder()
 
 
 @worker_ready.connect(weak=False)
@@ -81,15 +81,15 @@ def handle_shutdown(sender: Any, **_: Any) -> None:
 def _prepare_worker(names: list[str]) -> None:
     try:
         if heartbeats.ANSWERS in names:
-            engines.prepare_graphs()
+            answerers.prepare_graphs()
         elif heartbeats.JOBS in names:
             try:
-                engines.prepare_indexing()
+                answerers.prepare_indexing()
             finally:
                 identity.loading.clear()
             indexing.update_indexes()
         else:
-            engines.prepare_training()
+            answerers.prepare_training()
     finally:
         connection.close()
 

@@ -16,7 +16,7 @@ from webapp.experiments.models import LabelSet
 from webapp.graphs import files
 from webapp.review.models import Item, ItemState, Queue
 from webapp.review.services import exports, training
-from worker import engines, job_runs
+from worker import answerers, job_runs
 
 if TYPE_CHECKING:  # torch comes with it
     from retrieval.supervision.labels import Label
@@ -144,7 +144,7 @@ def _find_labels(context: job_runs.Context, snapshot: Snapshot, questions: Seque
     result = rationalizers.get("answer-set").label(
         snapshot,
         others,
-        encoder=engines.get_encoder(),
+        encoder=answerers.get_encoder(),
         progress=context.update_progress,
         cancelled=context.is_cancelled,
     )

@@ -18,7 +18,7 @@ from webapp.graphs import files
 from webapp.review.domain import program_candidates
 from webapp.review.models import Queue
 from webapp.review.services import queues
-from worker import engines, job_runs
+from worker import answerers, job_runs
 
 if TYPE_CHECKING:  # torch comes with it
     from retrieval.programs.algebra.operations import Program
@@ -56,7 +56,7 @@ def build_drafts(context: job_runs.Context, row: Queue, questions: Sequence[Ques
 
     context.update_progress(Progress("opening", 0, len(questions), "questions"))
     snapshot = kg.open(files.ensure_local_path(row.snapshot.path))
-    reader = ProgramReader(snapshot, engines.get_encoder().encode, _find_weights(row))
+    reader = ProgramReader(snapshot, answerers.get_encoder().encode, _find_weights(row))
     corrected: dict[str, list[_ProvidedProgram]] = defaultdict(list)
     for correction in corrections.iter_questions(graph_id=row.graph_id):
         if correction.program is not None:

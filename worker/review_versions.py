@@ -13,7 +13,7 @@ from webapp.review.domain import program_candidates
 from webapp.review.models import CandidatePath, Item, Queue, QueueKind
 from webapp.review.services import carry_over
 from webapp.review.services.carry_over import Measure, Measurement
-from worker import engines, job_runs, review_programs
+from worker import answerers, job_runs, review_programs
 
 
 def move_queue_of_job(context: job_runs.Context) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _make_program_measure(version: GraphVersion) -> Measure:
     from retrieval.programs.rendering.names import from_named_json  # noqa: PLC0415
 
     snapshot = kg.open(files.ensure_local_path(version.path))
-    reader = ProgramReader(snapshot, engines.get_encoder().encode, PROGRAMS)
+    reader = ProgramReader(snapshot, answerers.get_encoder().encode, PROGRAMS)
 
     def measure(item: Item, candidate: CandidatePath) -> Measurement:
         try:

@@ -18,7 +18,7 @@ from webapp.graphs import files
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import require_version
 from webapp.jobs import log, queue
-from worker import engines, job_runs
+from worker import answerers, job_runs
 
 
 @shared_task(name=queue.SELF_TRAIN)
@@ -29,7 +29,7 @@ def self_train(job_id: int) -> None:
 
 def run_self_training(context: job_runs.Context) -> dict[str, Any]:
     """Write questions, train, and keep the checkpoint where it is better; goes on where an earlier attempt stopped."""
-    from retrieval import self_training as engine  # noqa: PLC0415 - imports torch
+    from retrieval import self_training as answerer  # noqa: PLC0415 - imports torch
 
     job, graph = context.job, context.job.graph
     version = require_version(graph, job.params["snapshot"])
@@ -39,10 +39,10 @@ def run_self_training(context: job_runs.Context) -> dict[str, Any]:
     out, snapshot = files.ensure_local_path(name), files.ensure_local_path(version.path)
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
-        made = engine.run_self_training(
+        made = answerer.run_self_training(
             kg.open(snapshot),
             out=out,
-            encoder=engines.get_encoder(),
+            encoder=answerers.get_encoder(),
             progress=context.update_progress,
             cancelled=context.should_give_way,
             cache=get_cache_folder(snapshot),
@@ -53,12 +53,12 @@ def run_self_training(context: job_runs.Context) -> dict[str, Any]:
     except Cancelled:
         if Graph.objects.filter(pk=graph.pk, snapshot=version).exists():
             raise  # gone on with
-        shutil.rmtree(engine.get_resume_path(out), ignore_errors=True)  # of a version that nobody asks any more
+        shutil.rmtree(answerer.get_resume_path(out), ignore_errors=True)  # of a version that nobody asks any more
         raise
     except Exception as error:
         for half_done in (
             out,
-            engine.get_resume_path(out),
+            answerer.get_resume_path(out),
         ):  # a full disk, above all: it takes the room of others
             shutil.rmtree(half_done, ignore_errors=True)
         if is_full(error) or isinstance(error, StorageFullError):

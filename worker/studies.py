@@ -26,10 +26,10 @@ from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import to_engine_questions
 from webapp.studies.models import CAPSULE, Study, StudyCell, StudySet
-from worker import engines, job_runs, language_models
+from worker import answerers, job_runs, language_models
 
 if TYPE_CHECKING:
-    from retrieval.evaluation.study import StudyRunner as Engine
+    from retrieval.evaluation.study import StudyRunner as Answerer
 
 
 @shared_task(name=queue.STUDY)
@@ -41,7 +41,7 @@ def study(job_id: int) -> None:
 def run_study(context: job_runs.Context) -> dict[str, Any]:
     """Do its cells; one that fails is noted, and the next begun. Goes on where an earlier attempt stopped."""
     from retrieval.evaluation import capsule  # noqa: PLC0415
-    from retrieval.evaluation.study import StudyRunner as Engine  # noqa: PLC0415
+    from retrieval.evaluation.study import StudyRunner as Answerer  # noqa: PLC0415
 
     row = Study.objects.select_related("graph", "created_by").filter(pk=context.job.params["study"]).first()
     if row is None:
@@ -53,7 +53,7 @@ def run_study(context: job_runs.Context) -> dict[str, Any]:
     study_progress = _StudyProgress(context, len(todo))
     meter = language_models.make_job_meter(context.job.user_id)
     sets = {study_set.name: study_set for study_set in row.sets.select_related("graph", "question_set", "label_set")}
-    engine = Engine(
+    answerer = Answerer(
         parse(
             {
                 **row.plan,
@@ -62,14 +62,14 @@ def run_study(context: job_runs.Context) -> dict[str, Any]:
             out,
         ),
         out,
-        encoder=engines.get_encoder(),
+        encoder=answerers.get_encoder(),
         llm=language_models.get_settings(row.llm) if row.llm is not None else None,
         say=study_progress.show_step,
         progress=study_progress.update_progress,
         cancelled=context.is_cancelled,
         admit=meter.require_open,  # an answer that was given without the language model is none of the study
     )
-    doing = _CellRunner(engine, row, sets)
+    doing = _CellRunner(answerer, row, sets)
     try:
         with use_meter(meter):
             for cell in todo:
@@ -79,7 +79,7 @@ def run_study(context: job_runs.Context) -> dict[str, Any]:
         row = _require_study(row)
         if row.cells.filter(result__isnull=False).exists():
             study_progress.context.update_progress(Progress("writing the capsule", len(todo), len(todo), "cells"))
-            capsule.write(out / CAPSULE, engine, row.name)
+            capsule.write(out / CAPSULE, answerer, row.name)
             files.send(f"{name}/{CAPSULE}")
         row.finished_at = timezone.now()
         row.bytes = _measure_bytes(row)
@@ -125,7 +125,7 @@ class _StudyProgress:
 class _CellRunner:
     """A study at work: the engine's, and the rows that its cells are kept in."""
 
-    engine: Engine
+    answerer: Answerer
     row: Study
     sets: dict[str, StudySet]
 
@@ -133,8 +133,8 @@ class _CellRunner:
         """Do a cell and keep what came of it; what stops the whole study is passed on."""
         where = Cell(cell.train, cell.variant, cell.fraction, cell.seed, cell.test)
         try:
-            if cell.result is None or self.engine.find_result(where) is None:
-                result = self.engine.run_cell(where)
+            if cell.result is None or self.answerer.find_result(where) is None:
+                result = self.answerer.run_cell(where)
                 _require_study(self.row)
                 self._keep(where, cell, result)
         except (Cancelled, OverBudgetError):
@@ -146,7 +146,7 @@ class _CellRunner:
         """Record a finished cell: its figures, its report with all questions, and the checkpoint that it asked."""
         checkpoint = self._ensure_checkpoint(where, cell)
         report = cell.report or self._create_report(where, checkpoint)
-        made = _copy_report(self.engine.get_report_path(where), report)
+        made = _copy_report(self.answerer.get_report_path(where), report)
         with transaction.atomic():
             reports.save_report(report=report, made=made)
             StudyCell.objects.filter(pk=cell.pk).update(
@@ -155,7 +155,7 @@ class _CellRunner:
             Study.objects.filter(pk=self.row.pk).update(bytes=_measure_bytes(self.row))
 
     def _create_report(self, where: Cell, checkpoint: Checkpoint | None) -> Report:
-        plan, tested = self.engine.config, self.sets[where.test]
+        plan, tested = self.answerer.config, self.sets[where.test]
         variant = plan.variants[where.variant]
         graph = tested.graph
         assert graph is not None, "its questions were asked of it"
@@ -184,7 +184,7 @@ class _CellRunner:
 
     def _ensure_checkpoint(self, where: Cell, cell: StudyCell) -> Checkpoint | None:
         """The checkpoint that a cell asked, as a row: a candidate that nobody uses until it is promoted."""
-        made = self.engine.get_checkpoint(where)
+        made = self.answerer.get_checkpoint(where)
         trained = self.sets[where.train]
         if made is None or trained.graph is None:
             return None

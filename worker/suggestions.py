@@ -26,7 +26,7 @@ from retrieval.questions.sampling import sample_questions
 from retrieval.questions.wording import parse_form
 from webapp.graphs import services
 from webapp.graphs.models import Graph, GraphVersion
-from worker import engines
+from worker import answerers
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -94,8 +94,8 @@ def _get_answer_names(version: GraphVersion, question: str, cancelled: Callable[
     """The names of the answers that Clew is sure of."""
     from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415 - loads torch
 
-    engine = engines.open_test_engine(version, None, registry.DEFAULT, {})
-    for event in engine.run(AskRequest(Question(question)), cancelled=cancelled):
+    answerer = answerers.open_test_engine(version, None, registry.DEFAULT, {})
+    for event in answerer.run(AskRequest(Question(question)), cancelled=cancelled):
         if isinstance(event, RunCancelled):
             raise Cancelled("The job was stopped.")
         if isinstance(event, AnswerFinal):

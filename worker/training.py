@@ -31,7 +31,7 @@ from webapp.jobs.models import Job
 from webapp.questions.models import QuestionSet
 from webapp.questions.selectors import to_engine_questions
 from webapp.review.models import Queue, QueueKind
-from worker import engines, job_runs
+from worker import answerers, job_runs
 from worker.program_labels import collect_reviewed_programs
 from worker.review_labels import LearnedLabels, collect_reviewed_labels
 from worker.review_versions import move_queue
@@ -57,7 +57,7 @@ def run_training(context: job_runs.Context) -> dict[str, Any]:
         raise TrainingDataError("The question set was deleted.", hint="Choose another one.")
     label_set = _find_chosen(LabelSet.objects.all(), job.params["labels"], "label set")
     fraction, config = job.params["fraction"], job.params["config"]
-    encoder = engines.get_encoder()
+    encoder = answerers.get_encoder()
     context.check()
     name = files.build_checkpoint_name(graph.pk, job.pk)
     out = files.ensure_local_path(name)

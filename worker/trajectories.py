@@ -21,7 +21,7 @@ from webapp.graphs import files
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.questions.selectors import to_engine_questions
-from worker import engines, job_runs, language_models
+from worker import answerers, job_runs, language_models
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -91,7 +91,7 @@ def _generate_offline(
     from retrieval.methods.graph_s3.agent.synthesis import Synthesis, generate_episodes  # noqa: PLC0415
     from retrieval.supervision.answer_set import AnswerSetRationalizer  # noqa: PLC0415
 
-    encoder = engines.get_encoder()
+    encoder = answerers.get_encoder()
     context.check()
     labelled = AnswerSetRationalizer().label(
         snapshot, grounded, encoder=encoder, progress=context.update_progress, cancelled=context.is_cancelled

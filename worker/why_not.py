@@ -14,7 +14,7 @@ from retrieval.events import from_payload
 from webapp.answers import selectors, why_not
 from webapp.answers.models import Diagnosis
 from webapp.jobs.database_retry import retry_while_away
-from worker import engines, identity, watchdog
+from worker import answerers, identity, watchdog
 from worker.requests import build_request
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def _find_why_not(diagnosis: Diagnosis, hold: watchdog.HeldWork) -> WhyNot:
     def is_over() -> bool:
         return identity.stopping.is_set() or hold.why is not None or time.monotonic() > late
 
-    tools = Tools(engines.get_encoder().encode, partial(engines.open_run_engine_on, run), is_over)
+    tools = Tools(answerers.get_encoder().encode, partial(answerers.open_run_engine_on, run), is_over)
     log = [from_payload(event) for event in selectors.load_events(run.pk)]
     expected = diagnosis.name if diagnosis.entity is None else diagnosis.entity
-    engine, _ = engines.open_run_engine_or_untrained(run)
-    return diagnosed(engine, build_request(run), expected, tools, events=log)
+    answerer, _ = answerers.open_run_engine_or_untrained(run)
+    return diagnosed(answerer, build_request(run), expected, tools, events=log)

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 from retrieval.answering.conclusions import ask_reasoner, build_unlinked_conclusion
-from retrieval.answering.pipeline import Engine, Linked, LinkedTopics, Linking, PipelineRun, Steering
+from retrieval.answering.pipeline import Answerer, Linked, LinkedTopics, Linking, PipelineRun, Steering
 from retrieval.answering.programs import (
-    ProgramEngine,
-    make_program_engine,
+    ProgramAnswerer,
+    make_program_answerer,
     require_programs,
 )
-from retrieval.answering.settings import EngineSettings
+from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AgentStep, ChainsBuilt, Event, PathRetrieved, QuestionLinked, RunPaused
 from retrieval.evidence.chains import count_facts
@@ -76,7 +76,7 @@ class _Search:
     warnings: list[str] = field(default_factory=list)
 
 
-class GraphS3Engine(Engine):
+class AgentAnswerer(Answerer):
     """One graph, its deciders, linker and reasoner.
 
     Args:
@@ -90,11 +90,11 @@ class GraphS3Engine(Engine):
             said not to be in the graph.
         programs: the last step of what needs an operator; without it such questions are not understood.
         options: see :class:`GraphS3Options`.
-        settings: see :class:`EngineSettings`.
+        settings: see :class:`AnsweringSettings`.
         warnings: what every run should say.
     """
 
-    settings: EngineSettings
+    settings: AnsweringSettings
 
     def __init__(
         self,
@@ -106,9 +106,9 @@ class GraphS3Engine(Engine):
         checkpoint: str | None = None,
         encoder: str = "",
         text_fit: TextFit | None = None,
-        programs: ProgramEngine | None = None,
+        programs: ProgramAnswerer | None = None,
         options: GraphS3Options | None = None,
-        settings: EngineSettings | None = None,
+        settings: AnsweringSettings | None = None,
         warnings: tuple[str, ...] = (),
     ) -> None:
         self.snapshot = snapshot
@@ -120,7 +120,7 @@ class GraphS3Engine(Engine):
         self._checkpoint, self._warnings = checkpoint, warnings
         self._options = options or GraphS3Options()
         self.programs = programs
-        self.settings = settings or EngineSettings()
+        self.settings = settings or AnsweringSettings()
         self._gathering = replace(self.settings.gather, joins=self._options.joins)
 
     @property
@@ -144,20 +144,20 @@ class GraphS3Engine(Engine):
         return describe_prompts(*self.deciders.prompts) | self.reasoner.prompts
 
     def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.apply_restriction`."""
+        """See :meth:`Answerer.apply_restriction`."""
         other = copy(self)
         other.snapshot, other.deciders = snapshot, self.deciders.apply_restriction(snapshot)
         other.programs = None  # its values and kinds are those of the whole graph
         return other
 
     def copy_without_model(self) -> Self:
-        """See :meth:`Engine.copy_without_model`."""
+        """See :meth:`Answerer.copy_without_model`."""
         other = super().copy_without_model()
         other.deciders = self.deciders.copy_without_model()
         return other
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`. Ends with ``run.paused`` where a person is to decide."""
+        """See :meth:`Answerer.answer`. Ends with ``run.paused`` where a person is to decide."""
         run.check()
         if run.request.program is not None:
             yield from require_programs(self.programs).run_program(run, run.request.program, self._warnings)
@@ -358,8 +358,8 @@ class GraphS3Engine(Engine):
         return prepare_evidence(full_evidence, brought, self._options, read, seed=run.request.seed)
 
 
-def open_engine(opening: Opening) -> GraphS3Engine:
-    """The engine of ``graph-s3``.
+def open_answerer(opening: Opening) -> AgentAnswerer:
+    """The answerer of ``graph-s3``.
 
     Without a checkpoint, or with one that is foreign to the graph, relations are compared with the question by text.
 
@@ -394,7 +394,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         simple=simple,
         limits=AgentLimits(steps=options.steps, page=page),
     )
-    return GraphS3Engine(
+    return AgentAnswerer(
         parts.snapshot,
         deciders,
         parts.linker,
@@ -402,7 +402,7 @@ def open_engine(opening: Opening) -> GraphS3Engine:
         checkpoint=fingerprint,
         encoder=parts.encoder.name,
         text_fit=TextFit(parts.snapshot, parts.encoder) if small is not None and options.text_fit else None,
-        programs=make_program_engine(opening, None),
+        programs=make_program_answerer(opening, None),
         options=options,
         settings=opening.settings,
         warnings=(FOREIGN,) if foreign else (),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.answering.pipeline import Engine, PipelineRun
+from retrieval.answering.pipeline import Answerer, PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, ProgramExecuted
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
@@ -44,7 +44,7 @@ def ask_reasoner(
         evidence: what was found.
         spent: what the language model cost before.
         warnings: what went wrong before.
-        without_model: answers as the engine does without a language model; None where that is ``fallback`` alone.
+        without_model: answers as the answerer does without a language model; None where that is ``fallback`` alone.
 
     Raises:
         Cancelled: somebody pressed Stop.
@@ -74,11 +74,11 @@ def ask_reasoner(
     yield run.build_final(replace(verdict, usage=usage, warnings=(*warnings, *verdict.warnings)))
 
 
-def answer_again(engine: Engine, run: PipelineRun) -> Iterator[Event]:
+def answer_again(answerer: Answerer, run: PipelineRun) -> Iterator[Event]:
     """Answer a run that has retrieved already once more, and stream only what is new: programs, chains, the answer."""
     again = replace(run, facts={})
     computed = False
-    for event in engine.answer(again):
+    for event in answerer.answer(again):
         computed = computed or isinstance(event, ProgramExecuted)
         if isinstance(event, PathRetrieved) and computed:
             run.paths += 1

@@ -22,7 +22,7 @@ from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.answering.pipeline import Linked, PipelineRun
-    from retrieval.answering.programs import ProgramEngine
+    from retrieval.answering.programs import ProgramAnswerer
     from retrieval.evidence.reach import Reach
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.reader import Understanding
@@ -94,7 +94,7 @@ class DecisionProcedure(ABC):
     run: PipelineRun
     linked: Linked
     described: LinkedEntity | None
-    programs: ProgramEngine
+    programs: ProgramAnswerer
     extractive: ExtractiveReasoner
 
     @property

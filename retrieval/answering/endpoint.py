@@ -1,4 +1,4 @@
-"""Asking a graph that stays in a SPARQL endpoint: link there, pull what is near, and ask an engine about that."""
+"""Asking a graph that stays in a SPARQL endpoint: link there, pull what is near, and ask an answerer about that."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from retrieval.answering.endpoint_programs import EndpointPrograms
 from retrieval.answering.parts import GraphParts, Opening
-from retrieval.answering.paths import PathEngine, open_engine
+from retrieval.answering.paths import PathAnswerer, open_answerer
 from retrieval.answering.pipeline import DENOTED_TOPICS, AskRequest
 from retrieval.answering.reasoners import make_reasoner, require_written
-from retrieval.answering.spec import LLM, LLM_PROGRAM, EngineSpec
+from retrieval.answering.spec import LLM, LLM_PROGRAM, AnswererSpec
 from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -49,7 +49,7 @@ from retrieval.types import (
 )
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
@@ -89,7 +89,7 @@ class EndpointRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointAsking:
+class EndpointAnswerer:
     """One endpoint, opened, and how it is asked.
 
     Attributes:
@@ -100,7 +100,7 @@ class EndpointAsking:
         reasoner: ``extractive`` or ``llm``.
         llm: the language model, when one is configured.
         checkpoint: a trained retriever; None for the zero-shot one.
-        options: settings of the retriever, as those of an :class:`EngineSpec`.
+        options: settings of the retriever, as those of an :class:`AnswererSpec`.
     """
 
     remote: SparqlGraph
@@ -116,7 +116,7 @@ class EndpointAsking:
         """Answer one question. Nothing is raised: an error is ``run.failed``.
 
         Yields:
-            The events of an engine, with the numbers of entities that ``numbers`` gives.
+            The events of an answerer, with the numbers of entities that ``numbers`` gives.
         """
         began = time.perf_counter()
         try:
@@ -136,7 +136,7 @@ class EndpointAsking:
 
     def _build_start_event(self, request: EndpointRequest) -> RunStarted:
         require_on_endpoint(self.method)
-        require_written(EngineSpec(Path(), method=self.method, reasoner=self.reasoner))
+        require_written(AnswererSpec(Path(), method=self.method, reasoner=self.reasoner))
         reasoner = make_reasoner(self.reasoner, self.llm)
         return RunStarted(
             question=request.question.text,
@@ -251,7 +251,7 @@ class EndpointAsking:
         )
         local_request = AskRequest(request.question, tuple(ids.values()), request.budget, request.seed)
         shift = _measure_ms(began)
-        for event in self._open_engine(graph, local).run(local_request, cancelled=cancelled):
+        for event in self._open_answerer(graph, local).run(local_request, cancelled=cancelled):
             if not isinstance(event, (RunStarted, QuestionLinked, SubgraphExtracted)):
                 yield self._replace_entity_ids(graph, _apply_time_shift(event, shift, warnings))
 
@@ -285,13 +285,13 @@ class EndpointAsking:
             pulled=Pulled(subgraph.at, graph.hash, subgraph.queries, subgraph.truncated),
         )
 
-    def _open_engine(self, graph: Snapshot, linked: tuple[LinkedEntity, ...]) -> Engine:
-        spec = EngineSpec(graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options)
+    def _open_answerer(self, graph: Snapshot, linked: tuple[LinkedEntity, ...]) -> Answerer:
+        spec = AnswererSpec(graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options)
         parts = GraphParts(graph, self.encoder)
-        engine: PathEngine = open_engine(Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm))
-        engine.linker = _FixedLinker(LinkingResult(linked, ()))
-        engine.programs = None  # those of the endpoint were tried
-        return engine
+        answerer: PathAnswerer = open_answerer(Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm))
+        answerer.linker = _FixedLinker(LinkingResult(linked, ()))
+        answerer.programs = None  # those of the endpoint were tried
+        return answerer
 
     def _replace_entity_ids(self, graph: Snapshot, event: T) -> T:
         """The event with every entity under the number that stands for it everywhere."""

@@ -13,7 +13,7 @@ from retrieval.answering.programs import (
     get_required_confidence,
     stream_program_answer,
 )
-from retrieval.answering.settings import EngineSettings
+from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted
 from retrieval.language.question import Question
@@ -118,7 +118,9 @@ class EndpointPrograms:
         yield QuestionLinked(list_named_entities(understanding, request.question), (), run.measure_ms())
         yield _build_subgraph_event(understanding, self.remote.options.hops, run.measure_ms())
         warnings = (*self.warnings, *understanding.warnings)
-        yield from stream_program_answer(run, understanding, EngineSettings().extractive.trusted, warnings, self.usage)
+        yield from stream_program_answer(
+            run, understanding, AnsweringSettings().extractive.trusted, warnings, self.usage
+        )
 
 
 def _build_subgraph_event(understanding: RemoteUnderstanding, hops: int, took_ms: float) -> SubgraphExtracted:

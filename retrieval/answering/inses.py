@@ -12,7 +12,7 @@ import numpy as np
 
 from retrieval.answering.conclusions import ask_reasoner, build_unlinked_conclusion
 from retrieval.answering.decomposition_steps import stream_decomposition
-from retrieval.answering.pipeline import Engine, Linking, PipelineRun
+from retrieval.answering.pipeline import Answerer, Linking, PipelineRun
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import (
     AgentStep,
@@ -84,7 +84,7 @@ class InsesSettings:
     gather: GatherSettings = field(default_factory=GatherSettings)
 
 
-class InsesEngine(Engine):
+class InsesAnswerer(Answerer):
     """One graph, navigator, linker and reasoner.
 
     Args:
@@ -143,7 +143,7 @@ class InsesEngine(Engine):
         return describe_prompts(*self.navigator.prompts) | self.reasoner.prompts
 
     def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.apply_restriction`."""
+        """See :meth:`Answerer.apply_restriction`."""
         other = copy(self)
         other.snapshot, other.fallback = snapshot, self.fallback.apply_restriction(snapshot)
         other.navigator = (
@@ -152,13 +152,13 @@ class InsesEngine(Engine):
         return other
 
     def copy_without_model(self) -> Self:
-        """See :meth:`Engine.copy_without_model`."""
+        """See :meth:`Answerer.copy_without_model`."""
         other = super().copy_without_model()
         other.navigator = self.fallback
         return other
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`."""
+        """See :meth:`Answerer.answer`."""
         run.check()
         began = time.perf_counter()
         selection, warnings = SearchSelection(), list[str]()
@@ -378,8 +378,8 @@ def _describe_fallback(error: LLMError) -> str:
     return f"{error.message} {error.hint} The text encoder chose the triples instead.".replace("  ", " ")
 
 
-def open_engine(opening: Opening) -> InsesEngine:
-    """The engine of ``inses``.
+def open_answerer(opening: Opening) -> InsesAnswerer:
+    """The answerer of ``inses``.
 
     Raises:
         ConfigError: a setting is wrong, or a language model is asked for and none is configured.
@@ -403,7 +403,7 @@ def open_engine(opening: Opening) -> InsesEngine:
     reasoner = opening.reasoner
     if reasoner.name == LLM and opening.llm is not None and options.evidence in TRIPLES:
         reasoner = TriplesReasoner(opening.llm)
-    return InsesEngine(
+    return InsesAnswerer(
         parts.snapshot,
         navigator,
         fallback,

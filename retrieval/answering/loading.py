@@ -1,7 +1,7 @@
-"""Opening what an engine needs once, and keeping it warm.
+"""Opening what an answerer needs once, and keeping it warm.
 
 Loading costs seconds (encoder, triple states); a question then costs tens of milliseconds. A worker
-keeps one :class:`EngineCache`.
+keeps one :class:`AnswererCache`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from weakref import WeakValueDictionary
 
 from retrieval import environment
 from retrieval.answering.reasoners import make_reasoner, require_written
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import ConfigError, DamagedError
 from retrieval.methods import registry
 
 if TYPE_CHECKING:
     from retrieval.answering.parts import GraphParts
-    from retrieval.answering.pipeline import Engine
-    from retrieval.answering.settings import EngineSettings
+    from retrieval.answering.pipeline import Answerer
+    from retrieval.answering.settings import AnsweringSettings
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.linking.encoder import Encoder
@@ -42,20 +42,20 @@ def load_encoder(name: str | None = None, device: str | None = None) -> Encoder:
     return encoder.load(name, device=device or environment.get_device())
 
 
-def load_engine(
-    spec: EngineSpec,
+def load_answerer(
+    spec: AnswererSpec,
     parts: GraphParts,
     *,
     llm: LLMSettings | None = None,
-    settings: EngineSettings | None = None,
-) -> Engine:
-    """Open the engine of a method.
+    settings: AnsweringSettings | None = None,
+) -> Answerer:
+    """Open the answerer of a method.
 
     Args:
         spec: what to open.
-        parts: the graph, and what its other engines have opened already.
+        parts: the graph, and what its other answerers have opened already.
         llm: the language model, when one is configured.
-        settings: of engines that answer through relation paths.
+        settings: of answerers that answer through relation paths.
 
     Raises:
         CheckpointError, MethodError, ConfigError: a part cannot be opened.
@@ -64,13 +64,13 @@ def load_engine(
 
     require_written(spec)
     opening = Opening(spec, parts, make_reasoner(spec.reasoner, llm, settings), llm, settings)
-    engine: Engine = registry.get_method(spec.method).load_part("engine")(opening)
-    engine.follow_ups = parts.get_program_reader(spec.checkpoint)
-    return engine
+    answerer: Answerer = registry.get_method(spec.method).load_part("answerer")(opening)
+    answerer.follow_ups = parts.get_program_reader(spec.checkpoint)
+    return answerer
 
 
 def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
-    """Open what the engines of one graph share.
+    """Open what the answerers of one graph share.
 
     Args:
         snapshot: directory of the graph, or the graph when it is open already.
@@ -85,18 +85,18 @@ def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
     return GraphParts(snapshots.open(snapshot) if isinstance(snapshot, Path) else snapshot, encoder)
 
 
-class EngineCache:
-    """Engines kept open, least recently used first to go. Threads may share it.
+class AnswererCache:
+    """Answerers kept open, least recently used first to go. Threads may share it.
 
-    A warm engine is returned without waiting for another that is still being opened; two threads that want
-    the same engine open it once.
+    A warm answerer is returned without waiting for another that is still being opened; two threads that want
+    the same answerer open it once.
 
     Args:
         encoder_name: text encoder; None for the default one.
         device: ``auto``, ``cpu`` or ``cuda``; None takes ``CLEW_DEVICE``.
         llm: the language model that is used unless another is named, when one is configured.
-        settings: of every engine.
-        size: engines kept.
+        settings: of every answerer.
+        size: answerers kept.
     """
 
     def __init__(
@@ -105,11 +105,11 @@ class EngineCache:
         encoder_name: str | None = None,
         device: str | None = None,
         llm: LLMSettings | None = None,
-        settings: EngineSettings | None = None,
+        settings: AnsweringSettings | None = None,
         size: int = 4,
     ) -> None:
         if size < 1:
-            raise ConfigError(f"size is {size}.", hint="Keep at least one engine.")
+            raise ConfigError(f"size is {size}.", hint="Keep at least one answerer.")
         self._encoder_name, self._device = encoder_name, device
         self._llm, self._settings, self._size = llm, settings, size
         self._lock = threading.Lock()
@@ -121,8 +121,8 @@ class EngineCache:
         """The encoder, loaded at first use."""
         return load_encoder(self._encoder_name, self._device)
 
-    def get(self, spec: EngineSpec, llm: LLMSettings | None = None) -> Engine:
-        """The engine of ``spec``, opened when it is not, or when its files changed since.
+    def get(self, spec: AnswererSpec, llm: LLMSettings | None = None) -> Answerer:
+        """The answerer of ``spec``, opened when it is not, or when its files changed since.
 
         Args:
             spec: what to open.
@@ -144,10 +144,10 @@ class EngineCache:
                 self._slots.popitem(last=False)
         try:
             with slot.lock:
-                if slot.engine is None:
-                    slot.engine = self._open_engine(spec, slot.graph, llm)
-                slot.engine.snapshot.require_sound()
-                return slot.engine
+                if slot.answerer is None:
+                    slot.answerer = self._open_answerer(spec, slot.graph, llm)
+                slot.answerer.snapshot.require_sound()
+                return slot.answerer
         except DamagedError:
             self._drop_graph(spec.snapshot)
             raise
@@ -156,19 +156,19 @@ class EngineCache:
                 self._slots.pop(key, None)
             raise
 
-    def _open_engine(self, spec: EngineSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Engine:
-        """An engine over what the others of its graph have opened. They are opened one after the other: what two
+    def _open_answerer(self, spec: AnswererSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Answerer:
+        """An answerer over what the others of its graph have opened. They are opened one after the other: what two
         opened at once neither would share, and methods that are compared would each read the question.
         """
         with graph.lock:
             if graph.parts is None:
                 graph.parts = load_parts(spec.snapshot, self.encoder)
-            return load_engine(spec, graph.parts, llm=llm, settings=self._settings)
+            return load_answerer(spec, graph.parts, llm=llm, settings=self._settings)
 
     def _drop_graph(self, snapshot: Path) -> None:
         """Open a graph anew for the next who asks: its files may have been put in place again by then."""
         with self._lock:
-            for key in [key for key in self._slots if isinstance(key[0], EngineSpec) and key[0].snapshot == snapshot]:
+            for key in [key for key in self._slots if isinstance(key[0], AnswererSpec) and key[0].snapshot == snapshot]:
                 del self._slots[key]
             for graph in [graph for graph in self._graphs if graph[0] == snapshot]:
                 del self._graphs[graph]
@@ -178,23 +178,23 @@ class EngineCache:
 
 
 class _Slot:
-    """One engine, or the lock under which it is being opened."""
+    """One answerer, or the lock under which it is being opened."""
 
     def __init__(self, graph: _OpenGraph) -> None:
         self.lock = threading.Lock()
-        self.engine: Engine | None = None
+        self.answerer: Answerer | None = None
         self.graph = graph
 
 
 class _OpenGraph:
-    """What the engines of one graph, as it is now, share, or the lock under which it is being opened."""
+    """What the answerers of one graph, as it is now, share, or the lock under which it is being opened."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.parts: GraphParts | None = None
 
 
-def read_stamp(spec: EngineSpec) -> tuple[int, ...]:
+def read_stamp(spec: AnswererSpec) -> tuple[int, ...]:
     """Times of the files behind a spec, which show a graph that was built again or a replaced checkpoint.
 
     The vectors of entity labels are not among them: an open index takes them up by itself.

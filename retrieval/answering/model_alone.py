@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from retrieval.answering.pipeline import Engine, PipelineRun
+from retrieval.answering.pipeline import Answerer, PipelineRun
 from retrieval.config import InferenceOptions
 from retrieval.errors import ConfigError
 from retrieval.events import Event
@@ -33,7 +33,7 @@ class AloneSettings:
     """There are none."""
 
 
-class LLMAloneEngine(Engine):
+class ModelAnswerer(Answerer):
     """Asks the model, and nothing else. An answer cites no evidence, and says so.
 
     Args:
@@ -61,7 +61,7 @@ class LLMAloneEngine(Engine):
 
     @property
     def method(self) -> str:
-        """See :attr:`Engine.method`."""
+        """See :attr:`Answerer.method`."""
         return self._method
 
     @property
@@ -70,13 +70,13 @@ class LLMAloneEngine(Engine):
         return InferenceOptions()
 
     def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.apply_restriction`."""
+        """See :meth:`Answerer.apply_restriction`."""
         other = copy(self)
         other.snapshot = snapshot
         return other
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`. Without a language model it declines every question."""
+        """See :meth:`Answerer.answer`. Without a language model it declines every question."""
         run.check()
         if not isinstance(self.reasoner, LLMReasoner):
             yield run.build_final(_build_no_answer())
@@ -128,8 +128,8 @@ def _build_no_answer(usage: Usage | None = None) -> Conclusion:
     )
 
 
-def open_engine(opening: Opening) -> LLMAloneEngine:
-    """The engine of a spec.
+def open_answerer(opening: Opening) -> ModelAnswerer:
+    """The answerer of a spec.
 
     Raises:
         ConfigError: no language model is configured.
@@ -141,4 +141,4 @@ def open_engine(opening: Opening) -> LLMAloneEngine:
         )
     parts = opening.parts
     store = ReplyStore(opening.spec.cache_dir / "replies")
-    return LLMAloneEngine(parts.snapshot, opening.spec.method, opening.llm, store, encoder=parts.encoder.name)
+    return ModelAnswerer(parts.snapshot, opening.spec.method, opening.llm, store, encoder=parts.encoder.name)

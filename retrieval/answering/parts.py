@@ -1,4 +1,4 @@
-"""What the engines of one graph share, and what each is opened with."""
+"""What the answerers of one graph share, and what each is opened with."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from retrieval.answering.settings import EngineSettings
-    from retrieval.answering.spec import EngineSpec
+    from retrieval.answering.settings import AnsweringSettings
+    from retrieval.answering.spec import AnswererSpec
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.linking.encoder import Encoder
@@ -35,7 +35,7 @@ ENCODED_AT_ONCE = 4096
 
 
 class GraphParts:
-    """One open graph and what is found in it by text; each part is opened when an engine first asks for it.
+    """One open graph and what is found in it by text; each part is opened when an answerer first asks for it.
 
     Args:
         snapshot: the graph.
@@ -98,18 +98,18 @@ class GraphParts:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What an engine is opened with.
+    """What an answerer is opened with.
 
     Attributes:
         spec: what was asked for.
-        parts: shared by the engines of one graph.
+        parts: shared by the answerers of one graph.
         reasoner: as the spec names it.
         llm: the language model, when one is configured.
-        settings: of engines that answer through relation paths.
+        settings: of answerers that answer through relation paths.
     """
 
-    spec: EngineSpec
+    spec: AnswererSpec
     parts: GraphParts
     reasoner: Reasoner
     llm: LLMSettings | None = None
-    settings: EngineSettings | None = None
+    settings: AnsweringSettings | None = None

@@ -22,17 +22,17 @@ from retrieval.answering.decision import (
     RetrievedPaths,
     list_topics,
 )
-from retrieval.answering.pipeline import AskRequest, Engine, Linked, LinkedTopics, Linking, PipelineRun
+from retrieval.answering.pipeline import Answerer, AskRequest, Linked, LinkedTopics, Linking, PipelineRun
 from retrieval.answering.program_answers import list_named_entities
 from retrieval.answering.programs import (
-    ProgramEngine,
+    ProgramAnswerer,
     add_warning,
     explain_unwritten,
-    make_program_engine,
+    make_program_answerer,
     require_programs,
 )
 from retrieval.answering.retrieval_stream import EvidenceReader
-from retrieval.answering.settings import EngineSettings
+from retrieval.answering.settings import AnsweringSettings
 from retrieval.config import DoubtingOptions, InferenceOptions, TrainedOptions
 from retrieval.errors import LLMError
 from retrieval.events import (
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from retrieval.types import RelationPath
 
 
-class PathEngine(Engine):
+class PathAnswerer(Answerer):
     """One graph, retriever, linker and reasoner.
 
     Args:
@@ -82,11 +82,11 @@ class PathEngine(Engine):
         share: of the trained retriever's ranking (``blending.select_share``); None: it ranks alone.
         can_doubt: the trained retriever saw what it should doubt.
         programs: answers what needs an operator; without it such questions are not understood.
-        retelling: what other engines that answer alike have answered; without it each computes.
-        settings: see :class:`EngineSettings`.
+        retelling: what other answerers that answer alike have answered; without it each computes.
+        settings: see :class:`AnsweringSettings`.
     """
 
-    settings: EngineSettings
+    settings: AnsweringSettings
 
     def __init__(
         self,
@@ -100,9 +100,9 @@ class PathEngine(Engine):
         by_words: Callable[[], ZeroShotRetriever] | None = None,
         share: float | None = None,
         can_doubt: bool = True,
-        programs: ProgramEngine | None = None,
+        programs: ProgramAnswerer | None = None,
         retelling: Retelling | None = None,
-        settings: EngineSettings | None = None,
+        settings: AnsweringSettings | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.retriever = retriever
@@ -116,11 +116,11 @@ class PathEngine(Engine):
         self.programs = programs
         self._untaught = isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever)
         self._retelling = retelling
-        self.settings = settings or EngineSettings()
+        self.settings = settings or AnsweringSettings()
         self._fallback = ExtractiveReasoner(self.settings.extractive)
 
     def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.apply_restriction`."""
+        """See :meth:`Answerer.apply_restriction`."""
         other = copy(self)
         other.snapshot, other.retriever = snapshot, self.retriever.apply_restriction(snapshot)
         other.programs = None  # its values and kinds are those of the whole graph
@@ -143,7 +143,7 @@ class PathEngine(Engine):
         return self.retriever.options
 
     def read_ahead(self, requests: Sequence[AskRequest]) -> None:
-        """See :meth:`Engine.read_ahead`: what the retriever's encoder says of questions whose topics are given."""
+        """See :meth:`Answerer.read_ahead`: what the retriever's encoder says of questions whose topics are given."""
         if not isinstance(self.retriever, RankingRetriever):
             return
         questions = []
@@ -155,13 +155,13 @@ class PathEngine(Engine):
         self.retriever.read_ahead(questions)
 
     def copy_without_model(self) -> Self:
-        """See :meth:`Engine.copy_without_model`."""
+        """See :meth:`Answerer.copy_without_model`."""
         other = super().copy_without_model()
         other.reasoner = self._fallback
         return other
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`."""
+        """See :meth:`Answerer.answer`."""
         run.check()
         if run.request.program is not None:
             yield from require_programs(self.programs).run_program(
@@ -176,7 +176,7 @@ class PathEngine(Engine):
             yield from self._retelling.stream_events(key, run, lambda: self._read(run))
 
     def _answer_by_written_program(
-        self, run: PipelineRun, reasoner: WritingReasoner, programs: ProgramEngine
+        self, run: PipelineRun, reasoner: WritingReasoner, programs: ProgramAnswerer
     ) -> Iterator[Event]:
         """By the program that a language model writes; as without one where it writes none."""
         began = time.perf_counter()
@@ -238,7 +238,7 @@ class PathEngine(Engine):
                 )
 
     def _make_procedure(
-        self, run: PipelineRun, linked: Linked, described: LinkedEntity | None, programs: ProgramEngine
+        self, run: PipelineRun, linked: Linked, described: LinkedEntity | None, programs: ProgramAnswerer
     ) -> DecisionProcedure:
         if self._untaught and programs.reads_paths:
             return LikeliestOutcome(run, linked, described, programs, self._fallback)
@@ -378,8 +378,8 @@ def _find_best_path(paths: Sequence[RelationPath], topic: int) -> RelationPath:
     return max((path for path in paths if path.topic == topic), key=lambda path: path.score)
 
 
-def open_engine(opening: Opening) -> PathEngine:
-    """The engine of a trained method, or of the zero-shot retriever that stands in for it.
+def open_answerer(opening: Opening) -> PathAnswerer:
+    """The answerer of a trained method, or of the zero-shot retriever that stands in for it.
 
     Raises:
         CheckpointError, MethodError, ConfigError: the retriever cannot be opened.
@@ -400,7 +400,7 @@ def open_engine(opening: Opening) -> PathEngine:
     # The zero-shot retriever is the text encoder's opinion already.
     alone = untaught or (isinstance(options, TrainedOptions) and not options.text_fit)
     worded = isinstance(options, DoubtingOptions) and options.by_words and spec.checkpoint is not None
-    return PathEngine(
+    return PathAnswerer(
         parts.snapshot,
         retriever,
         parts.linker,
@@ -410,7 +410,7 @@ def open_engine(opening: Opening) -> PathEngine:
         by_words=(lambda: parts.untrained) if worded else None,
         share=read_manifest(spec.checkpoint).share if worded and spec.checkpoint else None,
         can_doubt=not isinstance(retriever, RankingRetriever) or retriever.learned_support is not None,
-        programs=make_program_engine(opening, None if untaught else spec.checkpoint),
+        programs=make_program_answerer(opening, None if untaught else spec.checkpoint),
         retelling=parts.retelling if isinstance(retriever, ZeroShotRetriever) else None,
         settings=opening.settings,
     )

@@ -3,7 +3,7 @@
 The stream begins with ``run.started`` and ends with exactly one of ``answer.final``, ``run.failed`` and
 ``run.cancelled``, or, where the method can wait for a person, with ``run.paused``. The same request on the same
 snapshot, checkpoint and seed gives the same stream but for its times. This module keeps that promise for every
-engine; how each comes to its answer is in :mod:`retrieval.methods`.
+answerer; how each comes to its answer is in :mod:`retrieval.methods`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class LinkedTopics:
 
 
 class Linking(Protocol):
-    """What an engine needs of a linker."""
+    """What an answerer needs of a linker."""
 
     def link(self, question: Question, topics: Sequence[int] = ()) -> Linked:
         """Link a question, or take the entities that the caller names."""
@@ -226,7 +226,7 @@ class PipelineRun:
         return AnswerFinal(verdict.answers, verdict.no_answer, verdict.text, verdict.warnings, usage, self.measure_ms())
 
 
-class Engine(ABC):
+class Answerer(ABC):
     """One way to answer questions of one graph, ready to be asked. Threads may share it.
 
     Attributes:
@@ -265,7 +265,7 @@ class Engine(ABC):
 
     @abstractmethod
     def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
-        """The same engine on some facts of its graph. Entities are still linked among those of the whole graph."""
+        """The same answerer on some facts of its graph. Entities are still linked among those of the whole graph."""
 
     @abstractmethod
     def answer(self, run: PipelineRun) -> Iterator[Event]:
@@ -280,7 +280,7 @@ class Engine(ABC):
         del requests
 
     def copy_without_model(self) -> Self:
-        """The same engine with the extractive reasoner: no language model is called."""
+        """The same answerer with the extractive reasoner: no language model is called."""
         other = copy(self)
         other.reasoner = ExtractiveReasoner()
         return other

@@ -1,4 +1,4 @@
-"""Answering by programs: what engines of one graph share, whatever else they answer by."""
+"""Answering by programs: what answerers of one graph share, whatever else they answer by."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from retrieval.answering.program_answers import (
     make_no_fit_answer,
 )
 from retrieval.answering.sentences import add_program_sentence
-from retrieval.answering.settings import EngineSettings
+from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
@@ -48,7 +48,7 @@ NAMED = 10
 _EDIT = "Change the step that it is about, or ask the question in words."
 
 
-class ProgramEngine:
+class ProgramAnswerer:
     """Reads questions as programs and answers by them.
 
     Args:
@@ -249,19 +249,19 @@ def stream_program_answer(
     yield add_program_sentence(run.build_final(verdict), understanding, chains, executed.ranked)
 
 
-def make_program_engine(opening: Opening, checkpoint: Path | None) -> ProgramEngine:
+def make_program_answerer(opening: Opening, checkpoint: Path | None) -> ProgramAnswerer:
     """Programs over an open graph, as was learned with a checkpoint or as all graphs are read."""
     parts = opening.parts
     mediators = parts.snapshot.kinds == KINDS.index("cvt")
     # Programs do not walk through mediators as relation paths do.
     trust = 1.01 if mediators.any() else thresholds.PROGRAM_OVER_PATHS
-    settings = opening.settings or EngineSettings()
+    settings = opening.settings or AnsweringSettings()
     trusted = settings.extractive.trusted
-    return ProgramEngine(parts.get_program_reader(checkpoint), trusted, trust, guesses=checkpoint is None)
+    return ProgramAnswerer(parts.get_program_reader(checkpoint), trusted, trust, guesses=checkpoint is None)
 
 
-def require_programs(programs: ProgramEngine | None) -> ProgramEngine:
-    """The programs of an engine.
+def require_programs(programs: ProgramAnswerer | None) -> ProgramAnswerer:
+    """The programs of an answerer.
 
     Raises:
         ProgramError: it has none, as over the facts that a question brings.

@@ -9,13 +9,13 @@ from retrieval.errors import ConfigError, MethodError
 from retrieval.methods import registry
 
 if TYPE_CHECKING:
-    from retrieval.answering.settings import EngineSettings
-    from retrieval.answering.spec import EngineSpec
+    from retrieval.answering.settings import AnsweringSettings
+    from retrieval.answering.spec import AnswererSpec
     from retrieval.environment import LLMSettings
     from retrieval.reasoning.base import Reasoner
 
 
-def require_written(spec: EngineSpec) -> None:
+def require_written(spec: AnswererSpec) -> None:
     """Refuse to have a method's programs written that takes none.
 
     Raises:
@@ -29,7 +29,7 @@ def require_written(spec: EngineSpec) -> None:
         )
 
 
-def make_reasoner(name: str, llm: LLMSettings | None, settings: EngineSettings | None = None) -> Reasoner:
+def make_reasoner(name: str, llm: LLMSettings | None, settings: AnsweringSettings | None = None) -> Reasoner:
     """The reasoner of that name.
 
     Raises:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from retrieval.answering import inses, paths
 from retrieval.answering import text as text_rag
-from retrieval.answering.pipeline import Engine, PipelineRun
+from retrieval.answering.pipeline import Answerer, PipelineRun
 from retrieval.config import parse_pairs
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided
@@ -53,14 +53,14 @@ class _Spent:
         return replace(final, usage=final.usage.add(self.usage), warnings=(*self.warnings, *final.warnings))
 
 
-class RouterEngine(Engine):
-    """Chooses between an engine that reads passages and one that searches the graph.
+class RouterAnswerer(Answerer):
+    """Chooses between an answerer that reads passages and one that searches the graph.
 
     Args:
         text: answers from passages; None where there are none.
         graph: answers from facts; None where there are none.
         decider: tells simple questions from complex ones.
-        reasoner: extractive or language model, the same for both engines.
+        reasoner: extractive or language model, the same for both answerers.
         encoder: name of the text encoder, for the record.
         checkpoint: fingerprint of the one that it was opened with, which is the decider's or the graph method's.
         options: see :class:`RouterOptions`.
@@ -68,8 +68,8 @@ class RouterEngine(Engine):
 
     def __init__(
         self,
-        text: Engine | None,
-        graph: Engine | None,
+        text: Answerer | None,
+        graph: Answerer | None,
         decider: Decider,
         reasoner: Reasoner,
         *,
@@ -112,7 +112,7 @@ class RouterEngine(Engine):
         return merged
 
     def apply_restriction(self, snapshot: RestrictedSnapshot) -> Self:
-        """See :meth:`Engine.apply_restriction`."""
+        """See :meth:`Answerer.apply_restriction`."""
         other = copy(self)
         other.snapshot = snapshot
         other.text = self.text.apply_restriction(snapshot) if self.text else None
@@ -120,7 +120,7 @@ class RouterEngine(Engine):
         return other
 
     def copy_without_model(self) -> Self:
-        """See :meth:`Engine.copy_without_model`."""
+        """See :meth:`Answerer.copy_without_model`."""
         other = super().copy_without_model()
         other.text = self.text.copy_without_model() if self.text else None
         other.graph = self.graph.copy_without_model() if self.graph else None
@@ -129,7 +129,7 @@ class RouterEngine(Engine):
         return other
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`. The events of the part that answers, after ``router.decided``.
+        """See :meth:`Answerer.answer`. The events of the part that answers, after ``router.decided``.
 
         Passages that are not confident enough make a second ``router.decided``, which has their confidence;
         their answer is not given.
@@ -166,7 +166,7 @@ class RouterEngine(Engine):
         spent.usage = complexity.usage
         return complexity
 
-    def _read(self, run: PipelineRun, text: Engine, graph: str, spent: _Spent) -> Generator[Event, None, bool]:
+    def _read(self, run: PipelineRun, text: Answerer, graph: str, spent: _Spent) -> Generator[Event, None, bool]:
         """Answer from passages; an answer that is not confident enough is held back.
 
         Returns:
@@ -193,8 +193,8 @@ class RouterEngine(Engine):
         return True
 
 
-def open_engine(opening: Opening) -> RouterEngine:
-    """The engine of ``router``.
+def open_answerer(opening: Opening) -> RouterAnswerer:
+    """The answerer of ``router``.
 
     Beside passages the graph is searched by INSES; alone by relation paths, which without a language model do better
     at two hops and as well at three (docs/router.md). A checkpoint of ``router`` decides; one of another method takes
@@ -211,15 +211,15 @@ def open_engine(opening: Opening) -> RouterEngine:
     has_text, has_facts = parts.snapshot.passages is not None, parts.snapshot.num_triples > 0
     manifest = read_manifest(spec.checkpoint) if spec.checkpoint else None
     graph_method = manifest.method if manifest and manifest.method != SPEC.name else None
-    graph: Engine | None = None
+    graph: Answerer | None = None
     if has_facts and graph_method:
-        graph = paths.open_engine(_make_opening(opening, graph_method, options.graph, spec.checkpoint))
+        graph = paths.open_answerer(_make_opening(opening, graph_method, options.graph, spec.checkpoint))
     elif has_facts and has_text:
-        graph = inses.open_engine(_make_opening(opening, "inses", options.graph))
+        graph = inses.open_answerer(_make_opening(opening, "inses", options.graph))
     elif has_facts:
-        graph = paths.open_engine(_make_opening(opening, registry.DEFAULT, options.graph, spec.asked_with))
-    text = text_rag.open_engine(_make_opening(opening, "text-rag", options.text)) if has_text else None
-    return RouterEngine(
+        graph = paths.open_answerer(_make_opening(opening, registry.DEFAULT, options.graph, spec.asked_with))
+    text = text_rag.open_answerer(_make_opening(opening, "text-rag", options.text)) if has_text else None
+    return RouterAnswerer(
         text,
         graph,
         _make_decider(opening, options, trained=manifest is not None and graph_method is None),
@@ -231,7 +231,7 @@ def open_engine(opening: Opening) -> RouterEngine:
 
 
 def _make_opening(opening: Opening, method: str, options: str, checkpoint: Path | None = None) -> Opening:
-    """What an engine between which is chosen is opened with: its own settings, as the router's name them."""
+    """What an answerer between which is chosen is opened with: its own settings, as the router's name them."""
     settings = parse_pairs(part for part in options.split(",") if part.strip())
     return replace(opening, spec=replace(opening.spec, method=method, checkpoint=checkpoint, options=settings))
 

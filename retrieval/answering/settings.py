@@ -1,4 +1,4 @@
-"""Settings of an engine beyond those of its parts."""
+"""Settings of an answerer beyond those of its parts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from retrieval.reasoning.gather import GatherSettings
 
 
 @dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """Settings of the engine beyond those of its parts.
+class AnsweringSettings:
+    """Settings of the answerer beyond those of its parts.
 
     Attributes:
         relation_paths: relation paths asked of the retriever for each topic.

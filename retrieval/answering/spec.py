@@ -1,4 +1,4 @@
-"""What an engine is opened for; it imports nothing heavy, so that what only names an engine is quick to start."""
+"""What an answerer is opened for; it imports nothing heavy, so that what only names an answerer is quick to start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REASONERS = (EXTRACTIVE, LLM, LLM_PROGRAM)
 
 
 @dataclass(frozen=True, slots=True)
-class EngineSpec:
+class AnswererSpec:
     """What to open.
 
     Attributes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from retrieval.answering.decomposition_steps import stream_decomposition
-from retrieval.answering.pipeline import Engine, PipelineRun
+from retrieval.answering.pipeline import Answerer, PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, Event, PassagesRetrieved
 from retrieval.language.question import Question
@@ -40,12 +40,12 @@ DENSE = Blend(sentence=0.0, words=0.0)
 
 @dataclass(frozen=True, slots=True)
 class TextSettings:
-    """Settings of the engine: how the index weighs its opinions."""
+    """Settings of the answerer: how the index weighs its opinions."""
 
     blend: Blend = field(default_factory=Blend)
 
 
-class TextEngine(Engine):
+class TextAnswerer(Answerer):
     """One graph with passages and a reader of them.
 
     Args:
@@ -105,7 +105,7 @@ class TextEngine(Engine):
         return tuple(RetrievedPassage(self.index.table.get_passage(i), score) for i, score in matches)
 
     def answer(self, run: PipelineRun) -> Iterator[Event]:
-        """See :meth:`Engine.answer`."""
+        """See :meth:`Answerer.answer`."""
         run.check()
         began, question = time.perf_counter(), run.request.question
         with run.watch.measure_body():
@@ -166,8 +166,8 @@ class TextEngine(Engine):
             return reading.warn_without_model(extract_answer(), f"{error.message} {error.hint}".strip())
 
 
-def open_engine(opening: Opening) -> TextEngine:
-    """The engine of ``text-rag``.
+def open_answerer(opening: Opening) -> TextAnswerer:
+    """The answerer of ``text-rag``.
 
     Raises:
         SnapshotError: the graph has no passages.
@@ -176,4 +176,4 @@ def open_engine(opening: Opening) -> TextEngine:
     options = registry.parse_options(SPEC.name, dict(opening.spec.options))
     assert isinstance(options, TextOptions), "what its method has"
     parts = opening.parts
-    return TextEngine(parts.passages, opening.reasoner, llm=opening.llm, options=options, encoder=parts.encoder.name)
+    return TextAnswerer(parts.passages, opening.reasoner, llm=opening.llm, options=options, encoder=parts.encoder.name)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from retrieval import environment
-from retrieval.answering.endpoint import EndpointAsking, EndpointRequest
-from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest
+from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.errors import ClewError, ConfigError, UnknownEntityError
@@ -41,7 +41,7 @@ from retrieval.types import Turn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.sparql.graph import SparqlGraph
 
@@ -97,18 +97,18 @@ def ask(
     if graph is not None:
         snapshot = snapshots.open(graph)
         topic_ids = tuple(resolve_entity(snapshot, label) for label in entity)
-        engine = open_engine(answering, encoding, snapshot, graph)
-        code, turn = _answer(_run(engine, dataclasses.replace(request, given=topic_ids)), question, events=events)
+        answerer = open_answerer(answering, encoding, snapshot, graph)
+        code, turn = _answer(_run(answerer, dataclasses.replace(request, given=topic_ids)), question, events=events)
         for follow_up in then:
             print_note(f"> {follow_up}")
             leaning = dataclasses.replace(request, question=Question(follow_up), follows=turn)
-            code, turn = _answer(_run(engine, leaning), follow_up, events=events)
+            code, turn = _answer(_run(answerer, leaning), follow_up, events=events)
         return code
     assert sparql is not None
     with _open_endpoint(sparql, pull) as remote:
         topics = _resolve_topics(remote, entity)
         numbers = _Numbers()
-        asking = EndpointAsking(
+        asking = EndpointAnswerer(
             remote,
             resolve_method(answering.checkpoint, answering.method),
             encoding.load(),
@@ -129,7 +129,7 @@ def ask(
         return code
 
 
-def _ask_endpoint(asking: EndpointAsking, request: EndpointRequest) -> Asked:
+def _ask_endpoint(asking: EndpointAnswerer, request: EndpointRequest) -> Asked:
     return lambda stop: asking.run(request, cancelled=stop)
 
 
@@ -154,7 +154,7 @@ def _ask_graphs(
         last: list[AnswerFinal] = []
         try:
             snapshot = snapshots.open(path)
-            stream = _run(open_engine(options, encoding, snapshot, path), request)
+            stream = _run(open_answerer(options, encoding, snapshot, path), request)
         except ClewError as error:
             print_note(f"{path} was not asked. {error.message} {error.hint}")
             code = code or FAILED
@@ -249,8 +249,8 @@ class _Numbers:
         return TurnThere(Question(turn.question), list_iris(turn.topics), list_iris(turn.answers), denoted)
 
 
-def _run(engine: Engine, request: AskRequest) -> Asked:
-    return lambda stop: engine.run(request, cancelled=stop)
+def _run(answerer: Answerer, request: AskRequest) -> Asked:
+    return lambda stop: answerer.run(request, cancelled=stop)
 
 
 def _answer(stream: Asked, question: str, *, events: bool) -> tuple[int, Turn]:
@@ -284,9 +284,9 @@ def _update_turn(turn: Turn, event: Event) -> Turn:
     return turn
 
 
-def open_engine(answering: Answering, encoding: Encoding, graph: Snapshot, path: Path) -> Engine:
-    """The engine that the options of ``ask`` and ``evaluate`` describe."""
-    spec = EngineSpec(
+def open_answerer(answering: Answering, encoding: Encoding, graph: Snapshot, path: Path) -> Answerer:
+    """The answerer that the options of ``ask`` and ``evaluate`` describe."""
+    spec = AnswererSpec(
         snapshot=path,
         checkpoint=answering.checkpoint,
         method=resolve_method(answering.checkpoint, answering.method),
@@ -295,7 +295,7 @@ def open_engine(answering: Answering, encoding: Encoding, graph: Snapshot, path:
         asks_foreign=answering.foreign == "ask",
     )
     llm = environment.read_llm_settings()
-    return load_engine(spec, load_parts(graph, encoding.load()), llm=llm)
+    return load_answerer(spec, load_parts(graph, encoding.load()), llm=llm)
 
 
 def resolve_entity(graph: Snapshot, label: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from retrieval.cli.console import print_result
-from retrieval.kg.analysis import doctor as engine
+from retrieval.kg.analysis import doctor as answerer
 from retrieval.kg.snapshot.manifest import MANIFEST
 
 DAMAGED = 1
@@ -22,15 +22,15 @@ def doctor(directory: tuple[Path, ...], /, *, fix: bool = False) -> int:
     damaged = False
     for finding in _collect_findings(directory, fix=fix):
         damaged |= finding.state == "damaged"
-        for line in engine.format_findings([finding]):
+        for line in answerer.format_findings([finding]):
             print_result(line)
     return DAMAGED if damaged else 0
 
 
-def _collect_findings(directories: tuple[Path, ...], *, fix: bool) -> Iterator[engine.Finding]:
+def _collect_findings(directories: tuple[Path, ...], *, fix: bool) -> Iterator[answerer.Finding]:
     for directory in directories:
         name = directory.resolve().name
         if (directory / "config.json").is_file() and (directory / MANIFEST).is_file():
-            yield engine.check_checkpoint(directory, name, fix=fix)
+            yield answerer.check_checkpoint(directory, name, fix=fix)
         else:
-            yield from engine.check_snapshot(directory, name, fix=fix)
+            yield from answerer.check_snapshot(directory, name, fix=fix)

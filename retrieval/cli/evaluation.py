@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from retrieval import environment
-from retrieval.cli.asking import open_engine
+from retrieval.cli.asking import open_answerer
 from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, QuestionOptions
 from retrieval.cli.questions import filter_split, read
@@ -22,7 +22,7 @@ from retrieval.kg import snapshot as snapshots
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.supervision.distribution_shift import TrainingCoverage
     from retrieval.types import QuestionRecord
 
@@ -76,7 +76,7 @@ def evaluate(
         html: write a readable page too.
     """
     from retrieval.evaluation.coverage import filter_answerable  # noqa: PLC0415 - imports torch
-    from retrieval.evaluation.evaluator import evaluate_engine, sample  # noqa: PLC0415
+    from retrieval.evaluation.evaluator import evaluate_answerer, sample  # noqa: PLC0415
     from retrieval.evaluation.outcomes import Journal  # noqa: PLC0415
     from retrieval.evaluation.report import write_report  # noqa: PLC0415
     from retrieval.supervision.labels import read_labels  # noqa: PLC0415
@@ -88,14 +88,14 @@ def evaluate(
     chosen = sample(asked_for, measuring.limit, answering.seed)
     labels = read_labels(measuring.labels) if measuring.labels else []
     seen = _load_seen(measuring.train_questions, measuring.train_labels)
-    engine = open_engine(answering, encoding, snapshot, graph)
-    key = _compute_key(answering, measuring, engine, chosen)
+    answerer = open_answerer(answering, encoding, snapshot, graph)
+    key = _compute_key(answering, measuring, answerer, chosen)
     journal = Journal(out.with_name(f".{out.name}.asked"), key, chosen)
     if journal.done:
         print_note(f"going on: {len(journal.done):,} of {len(chosen):,} questions were asked before")
     with watch_interrupts() as stop, Bars() as bars:
-        outcome = evaluate_engine(
-            engine, chosen,
+        outcome = evaluate_answerer(
+            answerer, chosen,
             budget=answering.budget, seed=answering.seed, topics=measuring.topics, subgraphs=measuring.subgraphs,
             at_once=measuring.at_once, done=journal.done, keep=journal.add, progress=bars, cancelled=stop.is_set,
         )  # fmt: skip
@@ -279,7 +279,7 @@ def _load_seen(train_questions: Path | None, train_labels: Path | None) -> Train
 
 
 def _compute_key(
-    answering: Answering, measuring: Measuring, engine: Engine, questions: Sequence[QuestionRecord]
+    answering: Answering, measuring: Measuring, answerer: Answerer, questions: Sequence[QuestionRecord]
 ) -> str:
     """Names everything that the outcomes depend on, so that only the same evaluation is gone on with."""
     from retrieval.config import export_settings  # noqa: PLC0415
@@ -287,8 +287,8 @@ def _compute_key(
     from retrieval.version import get_code_version  # noqa: PLC0415
 
     parts = [
-        engine.snapshot.hash, engine.checkpoint, str(engine.method), engine.encoder,
-        engine.reasoner.name, engine.reasoner.llm, engine.prompts, export_settings(engine.options),
+        answerer.snapshot.hash, answerer.checkpoint, str(answerer.method), answerer.encoder,
+        answerer.reasoner.name, answerer.reasoner.llm, answerer.prompts, export_settings(answerer.options),
         answering.budget, answering.seed, measuring.topics, measuring.subgraphs,
         compute_fingerprint(questions), get_code_version(), answering.foreign,
     ]  # fmt: skip

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from pydantic_core import to_jsonable_python
 
 from retrieval import environment
-from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.cli.asking import resolve_entity
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
@@ -20,7 +20,7 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.language.question import Question
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.diagnosis.findings import Remedy, WhyNot
     from retrieval.kg.snapshot import Snapshot
     from retrieval.linking.encoder import Encoder
@@ -56,12 +56,12 @@ def why_not(
     from retrieval.diagnosis.why_not import explain_missing_answer as diagnosed  # noqa: PLC0415 - as above
 
     snapshot, encoder = snapshots.open(graph), encoding.load()
-    engine = _open_engine(answering, encoder, snapshot)
+    answerer = _open_answerer(answering, encoder, snapshot)
     topics = tuple(resolve_entity(snapshot, label) for label in entity)
     request = AskRequest(Question(question), topics, answering.budget, answering.seed)
     with watch_interrupts() as stop:
-        tools = Tools(encoder.encode, partial(_open_engine, answering, encoder), stop.is_set)
-        diagnosis = diagnosed(engine, request, expected, tools)
+        tools = Tools(encoder.encode, partial(_open_answerer, answering, encoder), stop.is_set)
+        diagnosis = diagnosed(answerer, request, expected, tools)
     if as_json:
         print_result(json.dumps(to_jsonable_python(diagnosis), ensure_ascii=False))
     else:
@@ -69,15 +69,15 @@ def why_not(
     return 0
 
 
-def _open_engine(answering: Answering, encoder: Encoder, snapshot: Snapshot) -> Engine:
-    spec = EngineSpec(
+def _open_answerer(answering: Answering, encoder: Encoder, snapshot: Snapshot) -> Answerer:
+    spec = AnswererSpec(
         snapshot=snapshot.path,
         checkpoint=answering.checkpoint,
         method=resolve_method(answering.checkpoint, answering.method),
         reasoner=answering.reasoner,
         options=parse_settings(answering.settings),
     )
-    return load_engine(spec, load_parts(snapshot, encoder), llm=environment.read_llm_settings())
+    return load_answerer(spec, load_parts(snapshot, encoder), llm=environment.read_llm_settings())
 
 
 def _show(diagnosis: WhyNot) -> None:

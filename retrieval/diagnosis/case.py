@@ -18,7 +18,7 @@ from retrieval.errors import Cancelled, ClewError, check
 from retrieval.events import AnswerFinal
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import AskRequest, Engine
+    from retrieval.answering.pipeline import Answerer, AskRequest
     from retrieval.diagnosis.record import RunRecord
     from retrieval.kg.snapshot import Snapshot
     from retrieval.types import Hop
@@ -29,16 +29,16 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a diagnosis needs besides the engine.
+    """What a diagnosis needs besides the answerer.
 
     Attributes:
         encode: texts to unit vectors, float32 [n, d].
-        reopen: the same engine over another graph; None tries no fact.
+        reopen: the same answerer over another graph; None tries no fact.
         cancelled: asked between pieces of work.
     """
 
     encode: Callable[[list[str]], np.ndarray]
-    reopen: Callable[[Snapshot], Engine] | None = None
+    reopen: Callable[[Snapshot], Answerer] | None = None
     cancelled: Callable[[], bool] = lambda: False
 
 
@@ -47,7 +47,7 @@ class Case:
     """A run under diagnosis.
 
     Attributes:
-        engine: that answered it, or the part of it that did.
+        answerer: that answered it, or the part of it that did.
         request: what it was asked.
         record: what it told.
         expected: as it was named.
@@ -56,7 +56,7 @@ class Case:
         checks: what was looked at until now.
     """
 
-    engine: Engine
+    answerer: Answerer
     request: AskRequest
     record: RunRecord
     expected: str
@@ -67,7 +67,7 @@ class Case:
     @property
     def snapshot(self) -> Snapshot:
         """The graph."""
-        return self.engine.snapshot
+        return self.answerer.snapshot
 
     @property
     def name(self) -> str:
@@ -87,13 +87,13 @@ class Case:
         ordered = sorted(kept, key=lambda remedy: 1 if remedy.trial is None else 2 * (not remedy.trial.works))
         return WhyNot(self.expected, node, stage, summary, checks, tuple(ordered), **more)
 
-    def run_trial(self, engine: Engine | None = None, node: int | None = None, **changes: Any) -> Trial | None:
+    def run_trial(self, answerer: Answerer | None = None, node: int | None = None, **changes: Any) -> Trial | None:
         """What the same question gives with some changes; None where that run breaks.
 
         Language models are not asked: the answers are extracted.
         """
         check(self.tools.cancelled)
-        plain = (engine or self.engine).copy_without_model()
+        plain = (answerer or self.answerer).copy_without_model()
         request = replace(self.request, steering=None, **changes)
         try:
             again = build_record(request.question.text, plain.run(request, cancelled=self.tools.cancelled))
@@ -111,23 +111,23 @@ class Case:
         with TemporaryDirectory(prefix="clew-why-not-") as folder:
             try:
                 richer = build_with_fact(self.snapshot, fact, Path(folder) / "graph")
-                engine = self.tools.reopen(richer)
+                answerer = self.tools.reopen(richer)
             except ClewError:
                 return None
             topics = self._resolve_topics(richer)
             if topics is None:
                 return None
             node = richer.find_entity(self.name)
-            return self.run_trial(engine, node=-1 if node is None else node, given=topics, follows=None, denoted=())
+            return self.run_trial(answerer, node=-1 if node is None else node, given=topics, follows=None, denoted=())
 
     def _resolve_topics(self, other: Snapshot) -> tuple[int, ...] | None:
         """The given topics in another version of the graph; None where it lacks one."""
         entities = [other.find_entity(self.snapshot.get_entity_label(entity)) for entity in self.request.given]
         return None if None in entities else tuple(entity for entity in entities if entity is not None)
 
-    def copy_with_settings(self, **changes: Any) -> Engine:
-        """The same engine with other settings of how evidence is gathered."""
-        other = copy(self.engine)
+    def copy_with_settings(self, **changes: Any) -> Answerer:
+        """The same answerer with other settings of how evidence is gathered."""
+        other = copy(self.answerer)
         other.settings = replace(other.settings, **changes)
         return other
 

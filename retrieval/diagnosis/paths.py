@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.errors import check
 from retrieval.evidence.reach import compute_similarity, walk
 from retrieval.kg import search
@@ -56,14 +56,14 @@ class Leading:
 
 
 class PathWalks:
-    """The relation paths of a question, as its engine ranks them.
+    """The relation paths of a question, as its answerer ranks them.
 
     Args:
-        case: answered by an engine of relation paths.
+        case: answered by an answerer of relation paths.
     """
 
-    def __init__(self, case: Case, engine: PathEngine) -> None:
-        self.case, self.engine = case, engine
+    def __init__(self, case: Case, answerer: PathAnswerer) -> None:
+        self.case, self.answerer = case, answerer
         self.snapshot = case.snapshot
         self.topics = [topic for topic in case.record.topics if self.snapshot.get_degree(topic)]
         mentions = {linked.entity.id: linked.mention for linked in reversed(case.record.linked)}
@@ -76,11 +76,11 @@ class PathWalks:
 
     def _rank_paths(self, topics: Sequence[int], mentions: Sequence[str]) -> list[RelationPath]:
         question, cancelled = Question(self.case.record.question), self.case.tools.cancelled
-        paths = self.engine.retriever.rank_relation_paths(
+        paths = self.answerer.retriever.rank_relation_paths(
             question, topics, limit=RANKED, mentions=mentions, cancelled=cancelled
         )
-        if self.engine.text_fit is not None and paths:
-            paths, _ = self.engine.text_fit.score_paths(question, paths, topics, mentions)
+        if self.answerer.text_fit is not None and paths:
+            paths, _ = self.answerer.text_fit.score_paths(question, paths, topics, mentions)
         return paths
 
     def list_paths(self, topic: int) -> list[RelationPath]:
@@ -89,7 +89,7 @@ class PathWalks:
 
     def walk_path(self, topic: int, path: Path) -> Reach:
         """What a relation path leads to."""
-        return walk(self.snapshot, topic, path, 1.0, simple=self.engine.retriever.simple)
+        return walk(self.snapshot, topic, path, 1.0, simple=self.answerer.retriever.simple)
 
     def compute_likeness(self, topic: int, paths: Sequence[Path]) -> np.ndarray:
         """How much the texts of relation paths are like the question, cosines float32 [n]."""
@@ -109,7 +109,7 @@ class PathWalks:
             [self.case.node],
             max_hops,
             cap=_LEADING,
-            simple=self.engine.retriever.simple,
+            simple=self.answerer.retriever.simple,
         )
         forward = self.snapshot.num_relations
         paths = [tuple(r + forward * inverse for r, inverse in hit.path) for hit in connections.hits]

@@ -50,7 +50,7 @@ def explain_loss(case: Case, executed: ProgramExecuted) -> WhyNot:
 
 def _explain_topic(case: Case) -> WhyNot | None:
     """Where a name of the question was taken for an entity of another spelling."""
-    linker = getattr(case.engine, "linker", None)
+    linker = getattr(case.answerer, "linker", None)
     unmatched = () if linker is None or case.request.given else linker.link(case.record.question).unmatched
     phrase = next(iter(unmatched), None) or topics.find_misspelling(case)
     if phrase is None:

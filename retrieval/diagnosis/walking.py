@@ -1,4 +1,4 @@
-"""Diagnosis of engines of relation paths: which path the question asks for, and how far it leads."""
+"""Diagnosis of answerers of relation paths: which path the question asks for, and how far it leads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from retrieval.types import Hop, NoAnswerReason, Node, RelationStep
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from retrieval.answering.paths import PathEngine
+    from retrieval.answering.paths import PathAnswerer
     from retrieval.diagnosis.case import Case
 
 WIDER = 64
@@ -39,19 +39,19 @@ BEST = 4
 _REFUSED = frozenset({NoAnswerReason.NOT_IN_GRAPH, NoAnswerReason.NOT_UNDERSTOOD, NoAnswerReason.REASONER_DECLINED})
 
 
-def explain_loss(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
-    """Where an engine of relation paths loses the expected answer.
+def explain_loss(case: Case, answerer: PathAnswerer, hops: int | None) -> WhyNot:
+    """Where an answerer of relation paths loses the expected answer.
 
     Args:
         case: see there.
-        engine: that answered.
+        answerer: that answered.
         hops: from the nearest topic; None where nothing leads there.
     """
-    walks = PathWalks(case, engine)
+    walks = PathWalks(case, answerer)
     if not walks.topics:
         names = " and ".join(linked.entity.label for linked in case.record.linked)
         return case.build_diagnosis(LostAt.FACT, f"The graph has no fact of {names}.", [])
-    longest = engine.retriever.max_hops
+    longest = answerer.retriever.max_hops
     if hops is not None and hops <= longest:
         case.add_check(LostAt.HOPS, f"{case.name} is {_format_hops(hops)} from the topics; up to {longest} are walked.")
     refused = _explain_withheld(case, walks)
@@ -63,9 +63,9 @@ def explain_loss(case: Case, engine: PathEngine, hops: int | None) -> WhyNot:
     return _explain_path(case, walks, hops)
 
 
-def propose_facts(case: Case, engine: PathEngine) -> list[Remedy]:
+def propose_facts(case: Case, answerer: PathAnswerer) -> list[Remedy]:
     """The fact that would bring an entity that the graph lacks."""
-    walks = PathWalks(case, engine)
+    walks = PathWalks(case, answerer)
     if not walks.topics:
         return []
     topic = walks.topics[0]
@@ -130,7 +130,7 @@ def _explain_topics(case: Case, walks: PathWalks) -> WhyNot | None:
 
 def _explain_path(case: Case, walks: PathWalks, hops: int | None) -> WhyNot:
     """Of one topic: whether the path that is asked for lacks a fact, or another one should have been taken."""
-    topic, longest = walks.topics[0], walks.engine.retriever.max_hops
+    topic, longest = walks.topics[0], walks.answerer.retriever.max_hops
     label = case.snapshot.get_entity_label(topic)
     leading = walks.find_leading(topic, max(hops, longest)) if hops is not None and hops <= ASKED else []
     intended = walks.rank_intended(topic)
@@ -175,7 +175,7 @@ def _explain_hops(case: Case, way: Leading, longest: int) -> WhyNot:
 
 def _is_extension(way: Leading, walks: PathWalks) -> bool:
     """Whether a path is what the retriever believes in most, gone on with beyond what it walks."""
-    ranked, longest = walks.list_paths(way.topic), walks.engine.retriever.max_hops
+    ranked, longest = walks.list_paths(way.topic), walks.answerer.retriever.max_hops
     return len(way.path) > longest and bool(ranked) and way.path[: len(ranked[0].relations)] == ranked[0].relations
 
 
@@ -200,7 +200,7 @@ def _is_less_likely(walks: PathWalks, near: Leading, wanted: tuple[Path, float],
     if len(near.path) > len(path) and _is_detour(path, near.path):
         return True
     wanted_score = _score_path(path, like, weights)
-    if len(near.path) > walks.engine.retriever.max_hops and near.likeness < LIKE:
+    if len(near.path) > walks.answerer.retriever.max_hops and near.likeness < LIKE:
         return True
     return _compute_worth(near, weights) < wanted_score
 
@@ -237,13 +237,13 @@ def sample_targets(case: Case, relation: int) -> np.ndarray:
 
 
 def _explain_rank(case: Case, walks: PathWalks, topic: int, near: Leading) -> WhyNot:
-    ranked, engine = walks.list_paths(topic), walks.engine
+    ranked, answerer = walks.list_paths(topic), walks.answerer
     label = case.snapshot.get_entity_label(topic)
     path_text = f"{label} → {_format_path(case, near.path)}"
     remedies = [_propose_label(case, near)]
-    if near.rank is None or near.rank > engine.settings.relation_paths:
+    if near.rank is None or near.rank > answerer.settings.relation_paths:
         trial = case.run_trial(case.copy_with_settings(relation_paths=WIDER))
-        wider = f"Look at {WIDER} relation paths of each topic instead of {engine.settings.relation_paths}."
+        wider = f"Look at {WIDER} relation paths of each topic instead of {answerer.settings.relation_paths}."
         remedies.append(Remedy("settings", wider, trial))
         summary = f"{path_text} leads to {case.name}, and was not among the {len(ranked)} paths that were looked at."
         return case.build_diagnosis(LostAt.WINDOW, summary, remedies)

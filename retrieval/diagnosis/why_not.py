@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.answering.paths import PathEngine
-from retrieval.answering.router import RouterEngine
+from retrieval.answering.paths import PathAnswerer
+from retrieval.answering.router import RouterAnswerer
 from retrieval.diagnosis import budgets, steps, topics, walking
 from retrieval.diagnosis.case import Case, Tools
 from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
@@ -17,7 +17,7 @@ from retrieval.kg import search
 from retrieval.language.question import Question
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import AskRequest, Engine
+    from retrieval.answering.pipeline import Answerer, AskRequest
     from retrieval.diagnosis.record import RunRecord
     from retrieval.events import Event
 
@@ -32,7 +32,7 @@ TEXT_ALONE = ("text-rag", "llm-only", "llm-cot")
 
 
 def explain_missing_answer(
-    engine: Engine,
+    answerer: Answerer,
     request: AskRequest,
     expected: int | str,
     tools: Tools,
@@ -42,21 +42,21 @@ def explain_missing_answer(
     """Find the stage at which a run loses an expected answer.
 
     Args:
-        engine: that answered.
+        answerer: that answered.
         request: what it was asked.
         expected: an entity, by id or by name.
         tools: what trials need.
-        events: what the run told; None asks the engine again, which gives the same.
+        events: what the run told; None asks the answerer again, which gives the same.
 
     Raises:
         QuestionError: the run broke or was stopped.
         UnknownEntityError: there is no entity of that id.
         Cancelled: ``tools.cancelled`` said so.
     """
-    run_events = engine.run(request, cancelled=tools.cancelled) if events is None else events
+    run_events = answerer.run(request, cancelled=tools.cancelled) if events is None else events
     record = build_record(request.question.text, run_events)
-    name, node = _resolve_expected(engine, expected)
-    case = Case(_get_engine(engine, record), request, record, name, node, tools)
+    name, node = _resolve_expected(answerer, expected)
+    case = Case(_get_engine(answerer, record), request, record, name, node, tools)
     if node < 0:
         return _explain_unknown(case)
     case.add_check(LostAt.ENTITY, f"The graph has {case.name}, with {_count(case.snapshot.get_degree(node), 'fact')}.")
@@ -70,16 +70,16 @@ def explain_missing_answer(
     return _explain_walk(case)
 
 
-def _get_engine(engine: Engine, record: RunRecord) -> Engine:
-    """The engine that answered, where a router chose one."""
-    if not isinstance(engine, RouterEngine) or record.routed is None:
-        return engine
-    parts = [part for part in (engine.text, engine.graph) if part is not None]
-    return next((part for part in parts if part.method == record.routed), engine)
+def _get_engine(answerer: Answerer, record: RunRecord) -> Answerer:
+    """The answerer that answered, where a router chose one."""
+    if not isinstance(answerer, RouterAnswerer) or record.routed is None:
+        return answerer
+    parts = [part for part in (answerer.text, answerer.graph) if part is not None]
+    return next((part for part in parts if part.method == record.routed), answerer)
 
 
-def _resolve_expected(engine: Engine, expected: int | str) -> tuple[str, int]:
-    snapshot = engine.snapshot
+def _resolve_expected(answerer: Answerer, expected: int | str) -> tuple[str, int]:
+    snapshot = answerer.snapshot
     if isinstance(expected, str):
         entity = snapshot.labels.resolve(expected)
         # "London" does not name London (Ontario), though it is all there is of that name.
@@ -99,8 +99,8 @@ def _explain_unknown(case: Case) -> WhyNot:
             text = f"Give {label}, which was answered, the other name “{case.expected}”."
             node = case.snapshot.find_entity(label)
             remedies.append(Remedy("alias", text, entity=None if node is None else case.snapshot.get_node(node)))
-    if case.record.program is None and isinstance(case.engine, PathEngine) and case.record.topics:
-        remedies += walking.propose_facts(case, case.engine)
+    if case.record.program is None and isinstance(case.answerer, PathAnswerer) and case.record.topics:
+        remedies += walking.propose_facts(case, case.answerer)
     summary = f"The graph has no entity named “{case.expected}”."
     return case.build_diagnosis(LostAt.ENTITY, summary, remedies, near=near)
 
@@ -108,10 +108,10 @@ def _explain_unknown(case: Case) -> WhyNot:
 def _explain_walk(case: Case) -> WhyNot:
     """Of a run that no program answered."""
     record = case.record
-    if case.engine.method in TEXT_ALONE:
+    if case.answerer.method in TEXT_ALONE:
         return case.build_diagnosis(
             LostAt.RANK,
-            f"{case.engine.method} reads texts and walks no facts, so no step of it can be named.",
+            f"{case.answerer.method} reads texts and walks no facts, so no step of it can be named.",
             [],
         )
     hops = (
@@ -122,8 +122,8 @@ def _explain_walk(case: Case) -> WhyNot:
         return lacking
     names = " and ".join(linked.entity.label for linked in record.linked)
     case.add_check(LostAt.TOPIC, f"The question is about {names}.")
-    if isinstance(case.engine, PathEngine):
-        return walking.explain_loss(case, case.engine, hops if hops <= FAR else None)
+    if isinstance(case.answerer, PathAnswerer):
+        return walking.explain_loss(case, case.answerer, hops if hops <= FAR else None)
     return budgets.explain_loss(case, hops if hops <= FAR else None)
 
 

@@ -1,4 +1,4 @@
-"""Ask an engine every question of a set and keep what happened."""
+"""Ask an answerer every question of a set and keep what happened."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from retrieval.reasoning.prompting import collect_prompt_lines
 from retrieval.types import Hop, Passage, Progress, QuestionRecord
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.kg.snapshot import Snapshot
 
 Topics = Literal["given", "linked"]
@@ -48,10 +48,10 @@ _CHAINS = 5
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """All questions asked of one engine.
+    """All questions asked of one answerer.
 
     Attributes:
-        engine: what was asked.
+        answerer: what was asked.
         outcomes: in the order of the questions.
         budget: distinct facts retrieved at most.
         seed: of the retriever's sampling.
@@ -59,7 +59,7 @@ class Evaluation:
         subgraphs: questions with triples were asked on their ``own`` subgraph, or all on the ``whole`` graph.
     """
 
-    engine: Engine
+    answerer: Answerer
     outcomes: tuple[Outcome, ...]
     budget: int
     seed: int
@@ -75,8 +75,8 @@ def sample(questions: Sequence[QuestionRecord], limit: int | None, seed: int) ->
     return [questions[i] for i in sorted(chosen)]
 
 
-def evaluate_engine(
-    engine: Engine,
+def evaluate_answerer(
+    answerer: Answerer,
     questions: Sequence[QuestionRecord],
     *,
     budget: int,
@@ -92,7 +92,7 @@ def evaluate_engine(
     """Ask each question once, after a few that are asked for warmth alone.
 
     Args:
-        engine: what is asked.
+        answerer: what is asked.
         questions: of one set.
         budget: distinct facts that may be retrieved for a question.
         seed: of the retriever's sampling.
@@ -109,19 +109,19 @@ def evaluate_engine(
         EvaluationError: there are no questions, or the graph knows none of their topics or none of their answers.
         Cancelled: ``cancelled`` said so.
     """
-    require(engine.snapshot, questions)
+    require(answerer.snapshot, questions)
     outcomes, kept = [], done or {}
     if any(question.id not in kept for question in questions):
-        _prepare_engine(engine, questions, budget=budget, seed=seed, cancelled=cancelled)
+        _prepare_engine(answerer, questions, budget=budget, seed=seed, cancelled=cancelled)
     shares: dict[str, float] = {}
     for number, question in enumerate(questions, start=1):
         outcome = kept.get(question.id)
         if outcome is None:
             if at_once > 1 and question.id not in shares:
                 block = [pending for pending in questions[number - 1 :][:at_once] if pending.id not in kept]
-                shares = _read_ahead(engine, block, topics)
+                shares = _read_ahead(answerer, block, topics)
             outcome = ask(
-                engine, question,
+                answerer, question,
                 budget=budget, seed=seed, topics=topics, subgraphs=subgraphs, cancelled=cancelled,
             )  # fmt: skip
             outcome.latency_ms += shares.get(question.id, 0.0)
@@ -129,16 +129,16 @@ def evaluate_engine(
             keep(outcome)
         outcomes.append(outcome)
         progress(Progress("evaluate", number, len(questions), "questions"))
-    return Evaluation(engine, tuple(outcomes), budget, seed, topics, subgraphs)
+    return Evaluation(answerer, tuple(outcomes), budget, seed, topics, subgraphs)
 
 
-def _read_ahead(engine: Engine, questions: Sequence[QuestionRecord], topics: Topics) -> dict[str, float]:
+def _read_ahead(answerer: Answerer, questions: Sequence[QuestionRecord], topics: Topics) -> dict[str, float]:
     """Have questions read together; each one's share of the time, in milliseconds, by id."""
     began = time.perf_counter()
-    engine.read_ahead(
+    answerer.read_ahead(
         [
             AskRequest(
-                Question(question.question), resolve_topics(engine.snapshot, question) if topics == "given" else ()
+                Question(question.question), resolve_topics(answerer.snapshot, question) if topics == "given" else ()
             )
             for question in questions
             if not question.triples
@@ -149,7 +149,7 @@ def _read_ahead(engine: Engine, questions: Sequence[QuestionRecord], topics: Top
 
 
 def ask(
-    engine: Engine,
+    answerer: Answerer,
     question: QuestionRecord,
     *,
     budget: int,
@@ -163,20 +163,20 @@ def ask(
     Raises:
         Cancelled: the run was stopped.
     """
-    topic_ids = resolve_topics(engine.snapshot, question) if topics == "given" else ()
+    topic_ids = resolve_topics(answerer.snapshot, question) if topics == "given" else ()
     outcome = Outcome(question, linked=not topic_ids)
-    own_facts = find_facts(engine.snapshot, question.triples) if question.triples else None
-    target, watch = engine, Stopwatch()
+    own_facts = find_facts(answerer.snapshot, question.triples) if question.triples else None
+    target, watch = answerer, Stopwatch()
     began = time.perf_counter()
     if own_facts is not None and subgraphs == "own":
         outcome.own_facts, outcome.unknown = len(own_facts.facts), dict(own_facts.unknown)
-        restricted = RestrictedSnapshot(engine.snapshot, own_facts.facts)
+        restricted = RestrictedSnapshot(answerer.snapshot, own_facts.facts)
         with watch.measure_body():  # what is computed from the small graph counts
-            target = engine.apply_restriction(restricted)
+            target = answerer.apply_restriction(restricted)
     request = AskRequest(Question(question.question), topic_ids, budget, seed)
     meter = Meter()
     with use_meter(meter), collect_prompt_lines() as lines:
-        _read(outcome, target.run(request, cancelled=cancelled, watch=watch), engine.snapshot)
+        _read(outcome, target.run(request, cancelled=cancelled, watch=watch), answerer.snapshot)
     outcome.read = tuple(lines)
     if meter.usage.llm_calls:  # what a language model cost that failed, and another answered for, counts too
         outcome.usage = replace(meter.usage, triples=outcome.usage.triples)
@@ -237,13 +237,13 @@ def get_fact(hop: Hop) -> Fact:
 
 
 def _prepare_engine(
-    engine: Engine, questions: Sequence[QuestionRecord], *, budget: int, seed: int, cancelled: Callable[[], bool]
+    answerer: Answerer, questions: Sequence[QuestionRecord], *, budget: int, seed: int, cancelled: Callable[[], bool]
 ) -> None:
     """Ask like the first questions, but nothing that is asked again: an answer kept would be free later.
 
     A language model is not called.
     """
-    warm = engine.copy_without_model()
+    warm = answerer.copy_without_model()
     for question in questions[:_WARM_UP]:
         warm_up_question = replace(question, question=f"{question.question[:900]} by the way", triples=())
         ask(warm, warm_up_question, budget=budget, seed=seed, cancelled=cancelled)

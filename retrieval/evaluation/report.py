@@ -108,20 +108,20 @@ def build_report(
         limit: questions drawn of the split at most, for the record.
         seen: in training; taken from the checkpoint when it is not given.
         labels: relation paths of the questions, for those without gold paths.
-        asks_foreign: as of the engine (``EngineSpec``), for the record.
+        asks_foreign: as of the engine (``AnswererSpec``), for the record.
     """
     outcomes = evaluation.outcomes
-    words = registry.get_method(evaluation.engine.method).worded
-    gold = GoldPrograms(evaluation.engine.snapshot)
+    words = registry.get_method(evaluation.answerer.method).worded
+    gold = GoldPrograms(evaluation.answerer.snapshot)
     scores = [gold.score_program(outcome, score(outcome, words=words)) for outcome in outcomes]
     if seen is None and checkpoint is not None:
         seen = TrainingCoverage.load(checkpoint)
     shift = Shift(seen, group_by_question(labels)) if seen is not None else None
     bounds = compute_intervals(scores)
-    causes = [find_cause(o, s, evaluation.engine.snapshot) for o, s in zip(outcomes, scores, strict=True)]
-    groups = compute_breakdowns(outcomes, scores, build_metrics, shift, evaluation.engine.snapshot)
+    causes = [find_cause(o, s, evaluation.answerer.snapshot) for o, s in zip(outcomes, scores, strict=True)]
+    groups = compute_breakdowns(outcomes, scores, build_metrics, shift, evaluation.answerer.snapshot)
     return {
-        "method": str(evaluation.engine.method),
+        "method": str(evaluation.answerer.method),
         "n": len(outcomes),
         "metrics": build_metrics(scores),
         "intervals": {name: list(bounds[name]) for name in METRICS if name in bounds},
@@ -141,7 +141,7 @@ def build_report(
             "cost": _compute_total([outcome.usage.cost for outcome in outcomes]),
         },
         "own_subgraphs": _describe_own_subgraphs(outcomes),
-        "coverage": asdict(coverage.measure(evaluation.engine.snapshot, [o.question for o in outcomes])),
+        "coverage": asdict(coverage.measure(evaluation.answerer.snapshot, [o.question for o in outcomes])),
         "manifest": _build_manifest(evaluation, checkpoint, split, limit, asks_foreign),
         "per_question": [
             {**_build_row(o, s, shift), "cause": why} for o, s, why in zip(outcomes, scores, causes, strict=True)
@@ -251,31 +251,31 @@ def _build_manifest(
     limit: int | None,
     asks_foreign: bool,
 ) -> dict[str, Any]:
-    engine = evaluation.engine
+    answerer = evaluation.answerer
     trained_on = read_manifest(checkpoint).snapshot if checkpoint else None
-    snapshot = engine.snapshot
+    snapshot = answerer.snapshot
     return {
         "seed": evaluation.seed,
-        "checkpoint": engine.checkpoint,
+        "checkpoint": answerer.checkpoint,
         "checkpoint_path": str(checkpoint) if checkpoint else None,
         "trained_on": trained_on,
         "cross_dataset": trained_on is not None and trained_on != snapshot.hash,
         # The zero-shot retriever answered, because the checkpoint says nothing of this graph.
         "stood_in": checkpoint is not None and not asks_foreign and is_foreign(checkpoint, snapshot),
-        "snapshot": engine.snapshot.hash,
+        "snapshot": answerer.snapshot.hash,
         "questions": compute_fingerprint([outcome.question for outcome in evaluation.outcomes]),
         "config": {
             "budget": evaluation.budget,
-            "reasoner": engine.reasoner.name,
-            "llm": engine.reasoner.llm,
-            "prompts": engine.prompts,
-            "encoder": engine.encoder,
+            "reasoner": answerer.reasoner.name,
+            "llm": answerer.reasoner.llm,
+            "prompts": answerer.prompts,
+            "encoder": answerer.encoder,
             "split": split,
             "limit": limit,
             "topics": evaluation.topics,
             "subgraphs": evaluation.subgraphs,
-            "options": export_settings(engine.options),
-            **asdict(engine.settings),
+            "options": export_settings(answerer.options),
+            **asdict(answerer.settings),
         },
         "code_version": get_code_version(),
     }

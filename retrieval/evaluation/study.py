@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from retrieval import config as configs
-from retrieval.answering.loading import load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_parts
+from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.coverage import filter_answerable
-from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_engine, sample
+from retrieval.evaluation.evaluator import Subgraphs, Topics, evaluate_answerer, sample
 from retrieval.evaluation.outcomes import Journal, Outcome, compute_fingerprint
 from retrieval.evaluation.report import write_report, write_text
 from retrieval.kg import snapshot as snapshots
@@ -120,8 +120,8 @@ class StudyRunner:
         )
         self._say(f"testing {cell.training} on {cell.test}")
         checkpoint = home / "checkpoint" if needs_checkpoint(variant) else None
-        engine = load_engine(
-            EngineSpec(
+        answerer = load_answerer(
+            AnswererSpec(
                 data.of.graph, checkpoint, variant.method, variant.reasoner or self.config.reasoner,
                 cache=self.out / "cache", options=tuple(variant.options.items()), asks_foreign=True,
             ),
@@ -133,8 +133,8 @@ class StudyRunner:
             self._admit()
             journal.add(outcome)
 
-        evaluation = evaluate_engine(
-            engine, questions,
+        evaluation = evaluate_answerer(
+            answerer, questions,
             budget=variant.budget or self.config.budget, seed=cell.seed,
             topics=cast("Topics", self.config.topics), subgraphs=cast("Subgraphs", self.config.subgraphs),
             done=journal.done, keep=keep, progress=self._progress, cancelled=self._cancelled,

@@ -20,7 +20,7 @@ class MethodSpec:
         name: what it is called, the same everywhere.
         label: a short name for people who are not researchers.
         description: one line for the same people.
-        engine: opens the engine that answers (``Opening`` -> ``Engine``).
+        answerer: opens what answers (``Opening`` -> ``Answerer``).
         config: its training's settings; None when it is not trained.
         options: its settings for asking.
         presets: named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is
@@ -42,7 +42,7 @@ class MethodSpec:
     name: str
     label: str
     description: str
-    engine: str
+    answerer: str
     config: type[TrainingConfig] | None = None
     options: type[InferenceOptions] = InferenceOptions
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -85,5 +85,5 @@ class MethodSpec:
         return self.standalone or self.model_alone
 
     def load_part(self, name: str) -> Any:
-        """The function that ``engine``, ``retriever``, ``task``, ``train`` or ``model`` names."""
+        """The function that ``answerer``, ``retriever``, ``task``, ``train`` or ``model`` names."""
         return resolve_name(getattr(self, name))

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from retrieval.answering.loading import load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_parts
+from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import CHECKPOINT, FACTS, METHOD, QUESTIONS
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.limits import DEFAULT_BUDGET
@@ -113,10 +113,10 @@ class DemoCheckpointBuilder(WeightBuilder[DemoTask, "Path"]):
 
     def evaluate(self, examples: DemoTask, seed: int) -> HeldOutFigures:
         """Ask the test split, whose wordings, topics and some of whose relation paths were not trained on."""
-        spec = EngineSpec(examples.graph.path, self.build(examples, seed), METHOD)
-        engine = load_engine(spec, load_parts(examples.graph, examples.encoder))
+        spec = AnswererSpec(examples.graph.path, self.build(examples, seed), METHOD)
+        answerer = load_answerer(spec, load_parts(examples.graph, examples.encoder))
         questions = read_demo_questions("test", sources=self.questions)
-        outcomes = evaluate_engine(engine, questions, budget=DEFAULT_BUDGET, seed=seed, topics="given").outcomes
+        outcomes = evaluate_answerer(answerer, questions, budget=DEFAULT_BUDGET, seed=seed, topics="given").outcomes
         rows = []
         for group, keep in (("answerable", True), ("unanswerable", False)):
             chosen = [outcome for outcome in outcomes if bool(outcome.question.answers) is keep]

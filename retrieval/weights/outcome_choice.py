@@ -19,9 +19,9 @@ from retrieval.answering.fusion.features import QuestionContext, Signs, compute_
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.selection import find_likeliest
 from retrieval.answering.fusion.selector import OutcomeSelector
-from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.language.question import Question
 from retrieval.methods.registry import DEFAULT
@@ -156,12 +156,12 @@ def _weigh_outcomes(
     graph: Path, questions: Sequence[SuiteQuestion], encoder: Encoder, lots: set[str]
 ) -> list[WeighedQuestion]:
     snapshot = snapshots.open(graph)
-    engine: Any = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshot, encoder))
+    answerer: Any = load_answerer(AnswererSpec(graph, None, DEFAULT), load_parts(snapshot, encoder))
     columns = Columns(snapshot)
-    selector = engine.programs.outcomes = _RecordingSelector(Schema(snapshot, columns), columns)
+    selector = answerer.programs.outcomes = _RecordingSelector(Schema(snapshot, columns), columns)
     weighed: list[WeighedQuestion] = []
     for question in questions:
-        for _ in engine.run(AskRequest(Question(question.text))):
+        for _ in answerer.run(AskRequest(Question(question.text))):
             pass
         is_new = question.family in lots
         considered = selector.take_last()

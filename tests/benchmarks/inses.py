@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from retrieval.answering.decomposition_steps import ASK
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.parts import GraphParts
-from retrieval.answering.pipeline import AskRequest, Engine
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.spec import AnswererSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.events import AgentStep
 from retrieval.kg import snapshot
@@ -107,17 +107,17 @@ def _musique() -> Section | None:
 
 def _step_times(corpus: Path, options: dict[str, bool], questions: Path) -> list[float]:
     """How long each step of the search took, in ms; the first questions warm up."""
-    engine = _engine(load_parts(corpus, load_encoder(device="cpu")), **options)
+    answerer = _answerer(load_parts(corpus, load_encoder(device="cpu")), **options)
     asked = [question.question for question in read_questions(questions, problems=print)]
     for text in asked[:3]:
-        list(engine.run(AskRequest(Question(f"{text} "))))
-    events = (event for text in asked for event in engine.run(AskRequest(Question(text))))
+        list(answerer.run(AskRequest(Question(f"{text} "))))
+    events = (event for text in asked for event in answerer.run(AskRequest(Question(text))))
     return [event.took_ms for event in events if isinstance(event, AgentStep) and event.action != ASK]
 
 
-def _engine(parts: GraphParts, **options: bool) -> Engine:
-    spec = EngineSpec(parts.snapshot.path, method="inses", options=tuple(options.items()))
-    return load_engine(spec, parts)
+def _answerer(parts: GraphParts, **options: bool) -> Answerer:
+    spec = AnswererSpec(parts.snapshot.path, method="inses", options=tuple(options.items()))
+    return load_answerer(spec, parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +187,14 @@ def _trials(article: int, held: dict[str, object], encoder: Encoder) -> Iterator
         texts = [text_of(fact) for fact in _facts_of(built)]
         close = wanted @ encoder.encode(texts).T
         parts = load_parts(built, encoder)
-        engines = {label: _engine(parts, **options) for label, options in MINE.items()}
+        answerers = {label: _answerer(parts, **options) for label, options in MINE.items()}
         for place, fact in enumerate(facts):
             yield Trial(article, name, "the whole graph", fact, tuple(texts))
             for budget in BUDGETS:
                 nearest = np.argsort(-close[place], kind="stable")[:budget].tolist()
                 yield Trial(article, name, f"nearest, {budget}", fact, tuple(texts[i] for i in nearest))
-                for label, engine in engines.items():
-                    got = _asked(engine, fact, budget)
+                for label, answerer in answerers.items():
+                    got = _asked(answerer, fact, budget)
                     yield Trial(article, name, f"{label}, {budget}", fact, tuple(map(text_of, got)))
 
 
@@ -210,8 +210,8 @@ def _facts_of(graph: snapshot.Snapshot) -> Iterator[Fact]:
         yield head, graph.get_relation_step(int(graph.relations[fact])).name, tail
 
 
-def _asked(engine: Engine, fact: str, budget: int) -> list[Fact]:
-    outcome = ask(engine, QuestionRecord("fact", fact), budget=budget, seed=0)
+def _asked(answerer: Answerer, fact: str, budget: int) -> list[Fact]:
+    outcome = ask(answerer, QuestionRecord("fact", fact), budget=budget, seed=0)
     if outcome.error or len(outcome.facts) > budget:
         raise RuntimeError(f"{fact}: {outcome.error or f'{len(outcome.facts)} triples for {budget}'}")
     return sorted(outcome.facts)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AgentStep
 from retrieval.kg.snapshot import open as open_snapshot
 from retrieval.language.question import Question
@@ -67,13 +67,13 @@ def measure(data: Sequence[str] = ()) -> list[Section]:
 def _steps(of: DataSet) -> str:
     """How long a step takes, in ms, after a question that warms up."""
     graph = open_snapshot(of.graph)
-    engine = load_engine(EngineSpec(of.graph, method="inses"), load_parts(graph, load_encoder(device="cpu")))
+    answerer = load_answerer(AnswererSpec(of.graph, method="inses"), load_parts(graph, load_encoder(device="cpu")))
     asked = [q for q in read_questions(of.questions, problems=print) if q.split == "test"]
     asked = asked[:: max(1, len(asked) // TIMED)]  # a set may list all questions of one hop first
     times: list[float] = []
     for number, question in enumerate(asked):
         topics = tuple(t for label in question.topic_entities if (t := graph.labels.resolve(label)) is not None)
-        events = engine.run(AskRequest(Question(question.question), given=topics))
+        events = answerer.run(AskRequest(Question(question.question), given=topics))
         took = [event.took_ms for event in events if isinstance(event, AgentStep)]
         times += took if number else []
     return f"{np.median(times):.0f} / {np.quantile(times, 0.95):.0f} ms"

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.spec import AnswererSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot import Snapshot
@@ -81,9 +81,9 @@ def _of_graph(
     graph: Path, asked: Sequence[SuiteQuestion], said: dict[str, str]
 ) -> Iterator[tuple[str, frozenset[int], frozenset[int]]]:
     snapshot = snapshots.open(graph)
-    engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshot, load_encoder()))
+    answerer = load_answerer(AnswererSpec(graph, None, DEFAULT), load_parts(snapshot, load_encoder()))
     for one in asked:
-        outcome = ask(engine, QuestionRecord(one.id, one.text), budget=_BUDGET, seed=_SEED, topics="linked")
+        outcome = ask(answerer, QuestionRecord(one.id, one.text), budget=_BUDGET, seed=_SEED, topics="linked")
         linked = frozenset(i for i in map(snapshot.find_entity, outcome.topics) if i is not None)
         yield one.text, frozenset(_named(snapshot, said[one.id])), linked
 

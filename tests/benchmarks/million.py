@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.language.question import Question
@@ -116,11 +116,11 @@ def _asked(facts: Sequence[tuple[str, str, str]], questions: Sequence[str]) -> l
         file, graph = Path(folder) / "graph.tsv", Path(folder) / "graph"
         file.write_text("".join("\t".join(fact) + "\n" for fact in facts), encoding="utf-8")
         build_from_files([file], graph, problems=print)
-        engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), load_encoder()))
+        answerer = load_answerer(AnswererSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), load_encoder()))
         times = []
         for question in questions:
             began = time.perf_counter()
-            last = list(engine.run(AskRequest(question=Question(question))))[-1]
+            last = list(answerer.run(AskRequest(question=Question(question))))[-1]
             times.append(1000 * (time.perf_counter() - began))
             assert getattr(last, "answers", ()), question
     return times

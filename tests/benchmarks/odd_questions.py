@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, cycle
 from pathlib import Path
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.pipeline import AskRequest, Engine
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import FACTS
 from retrieval.events import AnswerFinal
 from retrieval.kg.build.from_files import build_from_files
@@ -71,16 +71,16 @@ def _fill(words: Iterable[str]) -> str:
     return " ".join(text)
 
 
-def open_demo(folder: Path) -> Engine:
+def open_demo(folder: Path) -> Answerer:
     """Build the demo graph and open its default engine without a checkpoint."""
     build_from_files(FACTS, folder, problems=lambda _: None)
-    return load_engine(EngineSpec(folder), load_parts(folder, load_encoder()))
+    return load_answerer(AnswererSpec(folder), load_parts(folder, load_encoder()))
 
 
-def ask(engine: Engine, question: str) -> tuple[float, str]:
+def ask(answerer: Answerer, question: str) -> tuple[float, str]:
     """Answer a question; the processor seconds of all threads, and how it ended."""
     began = time.process_time()
-    last = list(engine.run(AskRequest(Question(question))))[-1]
+    last = list(answerer.run(AskRequest(Question(question))))[-1]
     seconds = time.process_time() - began
     if isinstance(last, AnswerFinal):
         return seconds, "answered" if last.no_answer is None else last.no_answer.reason.value
@@ -97,10 +97,10 @@ def measure() -> list[Section]:
         head=("kind", "processor seconds", "end"),
     )
     with tempfile.TemporaryDirectory() as folder:
-        engine = open_demo(Path(folder) / "graph")
-        ask(engine, "What is the capital of France?")
-        for kind, question in write_questions(engine.snapshot).items():
-            seconds, end = ask(engine, question)
+        answerer = open_demo(Path(folder) / "graph")
+        ask(answerer, "What is the capital of France?")
+        for kind, question in write_questions(answerer.snapshot).items():
+            seconds, end = ask(answerer, question)
             print(f"{kind:30} {seconds:6.2f} {end}", flush=True)
             section.add(kind, f"{seconds:.2f}", end)
     return [section]

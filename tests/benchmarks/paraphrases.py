@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.spec import AnswererSpec
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
 from retrieval.questions.files import assign_splits, read_questions
@@ -55,12 +55,14 @@ def measure() -> list[Section]:
     )
     parts = load_parts(snapshots.open(of.graph), load_encoder())
     for by, where in (("trained", checkpoint), ("zero-shot", None)):
-        engine = load_engine(EngineSpec(of.graph, where, METHOD), parts)
+        answerer = load_answerer(AnswererSpec(of.graph, where, METHOD), parts)
         for wording, asked in (
             ("the set's", [own for own, _ in pairs]),
             ("others", [other for _, other in pairs]),
         ):
-            scores = [score(own) for own in evaluate_engine(engine, asked, budget=50, seed=0, topics="linked").outcomes]
+            scores = [
+                score(own) for own in evaluate_answerer(answerer, asked, budget=50, seed=0, topics="linked").outcomes
+            ]
             groups = [[s for s, q in zip(scores, asked, strict=True) if q.hops == hops] for hops in HOPS]
             section.add(by, wording, *(f"{build_metrics(own)['exact_set']:.3f}" for own in (*groups, scores)))
     return [section]

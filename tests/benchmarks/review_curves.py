@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.spec import AnswererSpec
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.report import build_report
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.storage import save_json
@@ -307,9 +307,9 @@ def _cell(cell: Cell, pool: Pool) -> dict[str, float]:
             config=SETTINGS[cell.data] | {"seed": cell.seed}, out=home / "checkpoint", encoder=pool.encoder,
             cache=home / "cache",
         )  # fmt: skip
-        spec = EngineSpec(pool.graph, home / "checkpoint", METHOD, "extractive", cache=home / "cache")
-        engine = load_engine(spec, load_parts(pool.snapshot, pool.encoder))  # type: ignore[arg-type]
-        evaluation = evaluate_engine(engine, pool.test, budget=50, seed=0, topics="given", subgraphs="whole")
+        spec = AnswererSpec(pool.graph, home / "checkpoint", METHOD, "extractive", cache=home / "cache")
+        answerer = load_answerer(spec, load_parts(pool.snapshot, pool.encoder))  # type: ignore[arg-type]
+        evaluation = evaluate_answerer(answerer, pool.test, budget=50, seed=0, topics="given", subgraphs="whole")
         metrics = build_report(evaluation, checkpoint=home / "checkpoint", split="test")["metrics"]
         return {"macro_f1": metrics["macro_f1"]}
     finally:

@@ -18,10 +18,10 @@ from typing import Literal
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import ClewError
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.values import parse
@@ -158,9 +158,9 @@ def _by_programs(asked: Sequence[Asked], graph: Path, encoder: Encoder) -> Itera
 
 
 def _by_engine(asked: Sequence[Asked], graph: Path, encoder: Encoder) -> Iterator[Answered]:
-    engine = load_engine(EngineSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
+    answerer = load_answerer(AnswererSpec(graph, None, DEFAULT), load_parts(snapshots.open(graph), encoder))
     questions = [QuestionRecord(id=one.id, question=one.question) for one in asked]
-    outcomes = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked").outcomes
+    outcomes = evaluate_answerer(answerer, questions, budget=50, seed=0, topics="linked").outcomes
     for one, outcome in zip(asked, outcomes, strict=True):
         sure = outcome.predicted[0][1] if outcome.predicted else 0.0
         right = is_right(one.right, [label for label, _ in outcome.predicted])

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.paths import PathEngine
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.paths import PathAnswerer
+from retrieval.answering.spec import AnswererSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
@@ -124,11 +124,12 @@ def _is_guess(outcome: Outcome) -> bool:
 
 def _asked(graph: Path, questions: Sequence[QuestionRecord], encoder: Encoder, doubts: Path) -> list[Outcome]:
     parts = load_parts(snapshots.open(graph), encoder)
-    engine = load_engine(EngineSpec(graph, None, DEFAULT), parts)
-    if isinstance(engine, PathEngine):
-        engine.retriever = ZeroShotRetriever(engine.snapshot, encoder, doubts=doubts)
+    answerer = load_answerer(AnswererSpec(graph, None, DEFAULT), parts)
+    if isinstance(answerer, PathAnswerer):
+        answerer.retriever = ZeroShotRetriever(answerer.snapshot, encoder, doubts=doubts)
     return [
-        ask(engine, question, budget=_BUDGET, seed=_SEED, topics="linked", subgraphs="whole") for question in questions
+        ask(answerer, question, budget=_BUDGET, seed=_SEED, topics="linked", subgraphs="whole")
+        for question in questions
     ]
 
 

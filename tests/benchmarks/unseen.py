@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.spec import EngineSpec
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.spec import AnswererSpec
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import score
 from retrieval.kg import snapshot as snapshots
@@ -61,12 +61,12 @@ def answered(
     for one in asked:
         by_graph[one.graph].append(one)
     for graph, some in by_graph.items():
-        spec = EngineSpec(graph, checkpoint, method or DEFAULT)
-        engine = load_engine(spec, load_parts(snapshots.open(graph), encoder))
+        spec = AnswererSpec(graph, checkpoint, method or DEFAULT)
+        answerer = load_answerer(spec, load_parts(snapshots.open(graph), encoder))
         questions = [
             QuestionRecord(id=one.id, question=one.text, answers=one.right[0], also=one.right[1:]) for one in some
         ]
-        report = evaluate_engine(engine, questions, budget=50, seed=0, topics="linked")
+        report = evaluate_answerer(answerer, questions, budget=50, seed=0, topics="linked")
         found += zip(some, report.outcomes, strict=True)
         print(graph.name, len(some), flush=True)
     return found

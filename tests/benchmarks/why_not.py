@@ -15,10 +15,10 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.paths import PathEngine
-from retrieval.answering.pipeline import AskRequest, Engine
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.paths import PathAnswerer
+from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import CHECKPOINT
 from retrieval.diagnosis.case import Tools
 from retrieval.diagnosis.findings import LostAt, WhyNot
@@ -137,29 +137,29 @@ class Bench:
         self.encoder = load_encoder()
         self.snapshot = build_demo_graph(folder / "whole")
         self.facts = [_triple(self.snapshot, i) for i in range(self.snapshot.num_triples)]
-        self.engine = self.opened(self.snapshot)
+        self.answerer = self.opened(self.snapshot)
         self._built = 0
 
-    def opened(self, snapshot: Snapshot, method: str = "rel-rag-path") -> Engine:
+    def opened(self, snapshot: Snapshot, method: str = "rel-rag-path") -> Answerer:
         """The engine over a graph."""
         checkpoint = CHECKPOINT if method == "rel-rag-path" else None
-        spec = EngineSpec(snapshot.path, checkpoint, method)
-        return load_engine(spec, load_parts(snapshot, self.encoder))
+        spec = AnswererSpec(snapshot.path, checkpoint, method)
+        return load_answerer(spec, load_parts(snapshot, self.encoder))
 
-    def built(self, facts: Sequence[Fact]) -> Engine:
+    def built(self, facts: Sequence[Fact]) -> Answerer:
         """The engine over other facts."""
         self._built += 1
         return self.opened(build_snapshot(TripleTable.from_facts(facts), self.folder / f"{self._built}"))
 
-    def asked(self, engine: Engine, question: str, **more: int) -> RunRecord:
+    def asked(self, answerer: Answerer, question: str, **more: int) -> RunRecord:
         """What a run tells."""
         request = AskRequest(Question(question), **more)  # type: ignore[arg-type]
-        return build_record(question, engine.run(request))
+        return build_record(question, answerer.run(request))
 
-    def said(self, engine: Engine, question: str, expected: str, **more: int) -> WhyNot:
+    def said(self, answerer: Answerer, question: str, expected: str, **more: int) -> WhyNot:
         """The diagnosis."""
         tools = Tools(self.encoder.encode, self.opened)
-        return explain_missing_answer(engine, AskRequest(Question(question), **more), expected, tools)  # type: ignore[arg-type]
+        return explain_missing_answer(answerer, AskRequest(Question(question), **more), expected, tools)  # type: ignore[arg-type]
 
 
 def _triple(snapshot: Snapshot, fact: int) -> Fact:
@@ -257,15 +257,15 @@ def _gold(question: QuestionRecord) -> tuple[list[Fact], str]:
 
 def _answered(bench: Bench, question: QuestionRecord) -> str | None:
     """An answer of the gold path that the engine gives by relation paths."""
-    record = bench.asked(bench.engine, question.question)
+    record = bench.asked(bench.answerer, question.question)
     _, answer = _gold(question)
     given = {one.label for one in record.final.answers}
     right = given == set(question.answers) and record.program is None
     return answer if right else None
 
 
-def _lost(bench: Bench, engine: Engine, question: str, answer: str, **more: int) -> bool:
-    record = bench.asked(engine, question, **more)
+def _lost(bench: Bench, answerer: Answerer, question: str, answer: str, **more: int) -> bool:
+    record = bench.asked(answerer, question, **more)
     return answer not in {one.label for one in record.final.answers}
 
 
@@ -274,10 +274,10 @@ def _without_answer(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterat
         answer = _answered(bench, question)
         if answer is None:
             continue
-        engine = bench.built([fact for fact in bench.facts if answer not in (fact[0], fact[2])])
-        if _lost(bench, engine, question.question, answer):
+        answerer = bench.built([fact for fact in bench.facts if answer not in (fact[0], fact[2])])
+        if _lost(bench, answerer, question.question, answer):
             fault = Fault("the answer is taken out of the graph", question.question, answer, (LostAt.ENTITY,))
-            yield fault, bench.said(engine, question.question, answer)
+            yield fault, bench.said(answerer, question.question, answer)
 
 
 def _renamed(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
@@ -288,10 +288,10 @@ def _renamed(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tupl
             continue
         other = f"Q{90_000 + number}"
         name = {topic: other}
-        engine = bench.built([(name.get(h, h), r, name.get(t, t)) for h, r, t in bench.facts])
-        if _lost(bench, engine, question.question, answer):
+        answerer = bench.built([(name.get(h, h), r, name.get(t, t)) for h, r, t in bench.facts])
+        if _lost(bench, answerer, question.question, answer):
             fault = Fault("the topic has another name", question.question, answer, (LostAt.TOPIC,))
-            yield fault, bench.said(engine, question.question, answer)
+            yield fault, bench.said(answerer, question.question, answer)
 
 
 def _without_fact(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
@@ -302,16 +302,16 @@ def _without_fact(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator
             continue
         path, _ = _gold(question)
         gone = chance.choice(path)
-        engine = bench.built([fact for fact in bench.facts if fact != gone])
-        known = engine.snapshot.find_entity(answer) is not None
+        answerer = bench.built([fact for fact in bench.facts if fact != gone])
+        known = answerer.snapshot.find_entity(answer) is not None
         if (
             known
-            and engine.snapshot.find_entity(question.topic_entities[0]) is not None
-            and _lost(bench, engine, question.question, answer)
+            and answerer.snapshot.find_entity(question.topic_entities[0]) is not None
+            and _lost(bench, answerer, question.question, answer)
         ):
-            about = engine.snapshot.get_relation_label(_relation(engine.snapshot, gone[1]))
+            about = answerer.snapshot.get_relation_label(_relation(answerer.snapshot, gone[1]))
             fault = Fault("a fact of the path is taken out", question.question, answer, (LostAt.FACT,), about)
-            yield fault, bench.said(engine, question.question, answer)
+            yield fault, bench.said(answerer, question.question, answer)
 
 
 def _relation(snapshot: Snapshot, name: str) -> int:
@@ -325,16 +325,16 @@ def _fewer_hops(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[t
         if (question.hops or 1) < 2 or _answered(bench, question) is None:
             continue
         answer = _gold(question)[1]
-        engine = _trained(bench)
-        retriever = copy(engine.retriever)
+        answerer = _trained(bench)
+        retriever = copy(answerer.retriever)
         retriever._kept, retriever.max_hops = type(retriever._kept)(), (question.hops or 2) - 1  # type: ignore[attr-defined]
         retriever.walker = copy(retriever.walker)  # type: ignore[attr-defined]
         retriever.walker.max_hops = retriever.max_hops  # type: ignore[attr-defined]
-        engine.retriever = retriever
+        answerer.retriever = retriever
         near = _distance(bench.snapshot, question.topic_entities[0], answer)
-        if near > retriever.max_hops and _lost(bench, engine, question.question, answer):
+        if near > retriever.max_hops and _lost(bench, answerer, question.question, answer):
             fault = Fault("fewer hops are walked", question.question, answer, (LostAt.HOPS,))
-            yield fault, bench.said(engine, question.question, answer)
+            yield fault, bench.said(answerer, question.question, answer)
 
 
 def _distance(snapshot: Snapshot, topic: str, answer: str) -> int:
@@ -346,9 +346,9 @@ def _distance(snapshot: Snapshot, topic: str, answer: str) -> int:
     return int(search.compute_distances(snapshot, [ids[0]], 6)[ids[1]])
 
 
-def _trained(bench: Bench) -> PathEngine:
-    assert isinstance(bench.engine, PathEngine)
-    return copy(bench.engine)
+def _trained(bench: Bench) -> PathAnswerer:
+    assert isinstance(bench.answerer, PathAnswerer)
+    return copy(bench.answerer)
 
 
 def _demoted(bench: Bench, questions: Sequence[QuestionRecord], place: int | None) -> Iterator[tuple[Fault, WhyNot]]:
@@ -357,18 +357,18 @@ def _demoted(bench: Bench, questions: Sequence[QuestionRecord], place: int | Non
         answer = _answered(bench, question)
         if answer is None:
             continue
-        engine = _trained(bench)
-        record = bench.asked(engine, question.question)
+        answerer = _trained(bench)
+        record = bench.asked(answerer, question.question)
         top = _directed(bench.snapshot, record.chains[0])
-        engine.retriever = Demoted(engine.retriever, top, place)
-        engine.text_fit = None
-        other = bench.asked(engine, question.question).final.answers
+        answerer.retriever = Demoted(answerer.retriever, top, place)
+        answerer.text_fit = None
+        other = bench.asked(answerer, question.question).final.answers
         if other and answer not in {one.label for one in other}:
             kind = kinds[4] if place == 1 else kinds[5]
             stages = (LostAt.RANK,) if place == 1 else (LostAt.WINDOW,)
             yield (
                 Fault(kind, question.question, answer, stages),
-                bench.said(engine, question.question, answer),
+                bench.said(answerer, question.question, answer),
             )
 
 
@@ -382,21 +382,21 @@ def _directed(snapshot: Snapshot, chain: EvidenceChain) -> set[tuple[int, ...]]:
 
 def _budget(bench: Bench, questions: Sequence[QuestionRecord]) -> Iterator[tuple[Fault, WhyNot]]:
     indexing.build(bench.snapshot, bench.encoder)
-    engine = bench.opened(bench.snapshot, "inses")
+    answerer = bench.opened(bench.snapshot, "inses")
     for question in questions:
         answer = _gold(question)[1]
-        if _lost(bench, engine, question.question, answer):
+        if _lost(bench, answerer, question.question, answer):
             continue
         for budget in (1, 2, 3, 5):
-            if _lost(bench, engine, question.question, answer, budget=budget):
+            if _lost(bench, answerer, question.question, answer, budget=budget):
                 fault = Fault("the budget is cut", question.question, answer, (LostAt.BUDGET,))
-                yield fault, bench.said(engine, question.question, answer, budget=budget)
+                yield fault, bench.said(answerer, question.question, answer, budget=budget)
                 break
 
 
 def _program_fact(bench: Bench) -> Iterator[tuple[Fault, WhyNot]]:
     for question, relations in PROGRAMS:
-        record = bench.asked(bench.engine, question)
+        record = bench.asked(bench.answerer, question)
         if record.program is None or not record.final.answers:
             print("not a program:", question)
             continue
@@ -408,10 +408,10 @@ def _program_fact(bench: Bench) -> Iterator[tuple[Fault, WhyNot]]:
                     gone = [fact for fact in gone if {fact[0], fact[2]} & topic]
                 if not gone:
                     continue
-                engine = bench.built([fact for fact in bench.facts if fact not in gone])
-                if not _lost(bench, engine, question, answer):
+                answerer = bench.built([fact for fact in bench.facts if fact not in gone])
+                if not _lost(bench, answerer, question, answer):
                     continue
                 stages = (LostAt.FACT,) if relation in ("borders", "continent") else (LostAt.STEP,)
                 about = bench.snapshot.get_relation_label(_relation(bench.snapshot, relation))
                 fault = Fault("a fact that a program reads is taken out", question, answer, stages, about)
-                yield fault, bench.said(engine, question, answer)
+                yield fault, bench.said(answerer, question, answer)

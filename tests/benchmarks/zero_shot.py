@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.paths import PathEngine
-from retrieval.answering.spec import EngineSpec
-from retrieval.evaluation.evaluator import Topics, evaluate_engine, sample
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.paths import PathAnswerer
+from retrieval.answering.spec import AnswererSpec
+from retrieval.evaluation.evaluator import Topics, evaluate_answerer, sample
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
@@ -144,19 +144,19 @@ def rows(
 ) -> list[tuple[str, ...]]:
     """Number of questions, figures and time of each group."""
     encoder = load_encoder()
-    engine = load_engine(
-        EngineSpec(graph, checkpoint, METHOD if checkpoint else DEFAULT),
+    answerer = load_answerer(
+        AnswererSpec(graph, checkpoint, METHOD if checkpoint else DEFAULT),
         load_parts(snapshots.open(graph), encoder),
     )
-    if isinstance(engine, PathEngine):
-        untrained = ZeroShotRetriever(engine.snapshot, encoder, weights=weights)
-        retriever = engine.retriever
+    if isinstance(answerer, PathAnswerer):
+        untrained = ZeroShotRetriever(answerer.snapshot, encoder, weights=weights)
+        retriever = answerer.retriever
         taught = isinstance(retriever, SelfTaughtRetriever) and SelfTaughtRetriever(untrained, retriever.taught)
-        engine.retriever = taught or untrained
+        answerer.retriever = taught or untrained
     found = []
     for group in groups:
         began = time.perf_counter()
-        answered = evaluate_engine(engine, group, budget=50, seed=SEED, topics=topics)
+        answered = evaluate_answerer(answerer, group, budget=50, seed=SEED, topics=topics)
         scores = [score(outcome) for outcome in answered.outcomes]
         figures = build_metrics(scores)
         hops = {q.hops for q in group}

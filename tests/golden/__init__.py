@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from retrieval import demo
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
-from retrieval.answering.pipeline import AskRequest, Engine
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
+from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, to_payload
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
@@ -74,18 +74,18 @@ def load_cases(suite: str) -> list[Case]:
     return cases
 
 
-def load_case_engine(case: Case, folder: Path) -> Engine:
+def load_case_engine(case: Case, folder: Path) -> Answerer:
     """Build the snapshot of a case in ``folder`` and return the engine that answers its questions."""
     graph = folder / case.name
     build_from_files(list(case.files), graph, problems=lambda _: None)
-    spec = EngineSpec(graph, case.checkpoint, case.method)
-    return load_engine(spec, load_parts(snapshots.open(graph), load_encoder()))
+    spec = AnswererSpec(graph, case.checkpoint, case.method)
+    return load_answerer(spec, load_parts(snapshots.open(graph), load_encoder()))
 
 
-def record_answers(engine: Engine, case: Case) -> Iterator[dict[str, Any]]:
+def record_answers(answerer: Answerer, case: Case) -> Iterator[dict[str, Any]]:
     """Ask the questions of a case and yield what is compared of each run."""
     for question in case.questions:
-        events = list(engine.run(AskRequest(Question(question))))
+        events = list(answerer.run(AskRequest(Question(question))))
         record: dict[str, Any] = {"graph": case.name, "question": question}
         for event in events:
             if isinstance(event, ProgramExecuted):

@@ -268,7 +268,7 @@ def test_stopping_is_clean(graph_dir, monkeypatch, capsys):
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("retrieval.cli.asking.open_engine", interrupted)
+    monkeypatch.setattr("retrieval.cli.asking.open_answerer", interrupted)
     assert main(["ask", "--graph", str(graph_dir), "who?"]) == 130
     assert capsys.readouterr().err.strip() == "Stopped."
 

@@ -87,9 +87,9 @@ def test_an_untrainable_method_is_refused():
 @pytest.mark.parametrize("method", registry.METHODS)
 def test_every_part_that_a_method_names_is_there(method):
     spec = registry.get_method(method)
-    named = {part for part in ("engine", "retriever", "task", "train") if getattr(spec, part)}
+    named = {part for part in ("answerer", "retriever", "task", "train") if getattr(spec, part)}
     trains = {"train"} if method == "router" else {"retriever", "task"}  # the router finds nothing itself
-    assert named == {"engine"} | (trains if spec.trained else set())
+    assert named == {"answerer"} | (trains if spec.trained else set())
     assert all(callable(spec.load_part(part)) for part in named)
     assert method.replace("-", "_") in registry.FOLDERS
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.diagnosis import steps, topics
 from retrieval.diagnosis.case import Case, Tools
@@ -42,7 +42,7 @@ def graph(tmp_path):
 
 def engine_of(graph, script=None):
     retriever = ScriptedRetriever(graph, script or SCRIPT)
-    return PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner(), encoder="tiny")
+    return PathAnswerer(graph, retriever, LabelLinker(graph), ExtractiveReasoner(), encoder="tiny")
 
 
 def asked(graph, expected, question=LANGUAGES, script=None, **more):
@@ -94,12 +94,12 @@ def test_a_question_that_names_nothing_known_lacks_a_topic(graph):
 
 def case_of(graph, expected, unmatched):
     """A question whose linker knows "Austria" and calls another phrase unmatched."""
-    engine = engine_of(graph)
-    engine.linker = LabelLinker(graph, unmatched)
+    answerer = engine_of(graph)
+    answerer.linker = LabelLinker(graph, unmatched)
     request = AskRequest(Question("which languages are spoken in the countries that border Old Austria?"))
-    record = build_record(request.question, engine.run(request))
+    record = build_record(request.question, answerer.run(request))
     node = graph.find_entity(expected)
-    return Case(engine, request, record, expected, node, Tools(WordEncoder().encode))
+    return Case(answerer, request, record, expected, node, Tools(WordEncoder().encode))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from retrieval import effort
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.effort import READ_CHARACTERS, Effort, get_readable_part
 from retrieval.language.mention_words import split_words
@@ -23,13 +23,13 @@ SCRIPT = {"Switzerland": [("borders official_language", 0.7)]}
 
 
 @pytest.fixture
-def engine(tmp_path):
+def answerer(tmp_path):
     graph = build(tmp_path / "world", FACTS)
-    return PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
+    return PathAnswerer(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
 
 
-def end_of(engine, question):
-    return list(engine.run(AskRequest(Question(question))))[-1]
+def end_of(answerer, question):
+    return list(answerer.run(AskRequest(Question(question))))[-1]
 
 
 def test_a_question_is_read_up_to_the_end_of_a_word():
@@ -40,17 +40,17 @@ def test_a_question_is_read_up_to_the_end_of_a_word():
     assert get_readable_part("a" * 2000) == "a" * READ_CHARACTERS
 
 
-def test_an_answer_from_the_beginning_of_a_long_question_says_so(engine):
-    assert end_of(engine, QUESTION).warnings == ()
-    final = end_of(engine, f"{QUESTION} {'please ' * 200}")
-    assert [answer.label for answer in final.answers] == [answer.label for answer in end_of(engine, QUESTION).answers]
+def test_an_answer_from_the_beginning_of_a_long_question_says_so(answerer):
+    assert end_of(answerer, QUESTION).warnings == ()
+    final = end_of(answerer, f"{QUESTION} {'please ' * 200}")
+    assert [answer.label for answer in final.answers] == [answer.label for answer in end_of(answerer, QUESTION).answers]
     assert final.warnings[-1] == (
         "The question is too long to be read in full. Ask it in fewer words, or as several questions."
     )
 
 
-def test_a_long_question_without_an_answer_is_told_as_too_long(engine):
-    final = end_of(engine, f"{'?!. ' * 400} {QUESTION}")
+def test_a_long_question_without_an_answer_is_told_as_too_long(answerer):
+    final = end_of(answerer, f"{'?!. ' * 400} {QUESTION}")
     assert final.no_answer.reason is NoAnswerReason.TOO_LONG
     assert final.no_answer.hint
 

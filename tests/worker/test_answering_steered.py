@@ -69,9 +69,9 @@ def work(agent, scripted):
     """``work(*events)`` lets a worker do the run's part that waits, by a script; what the engine was asked."""
 
     def do(*script):
-        engine = scripted(*script)
+        answerer = scripted(*script)
         answering.answer(str(agent.pk))
-        return engine.requests[0] if engine.requests else None
+        return answerer.requests[0] if answerer.requests else None
 
     return do
 
@@ -272,9 +272,9 @@ def test_what_the_parts_of_a_run_cost_adds_up(agent, work, steer, monkeypatch):
 
 
 def test_other_methods_are_not_steered(run, scripted):
-    engine = scripted(STARTED, PathRetrieved(1, (), 0.5, 1.0), FINAL)
+    answerer = scripted(STARTED, PathRetrieved(1, (), 0.5, 1.0), FINAL)
     answering.answer(str(run.pk))
-    assert engine.requests[0].steering is None
+    assert answerer.requests[0].steering is None
 
 
 def listed(api):

@@ -104,9 +104,9 @@ def test_the_same_is_not_asked_twice(api, tiny_graph, keep, monkeypatch):
     services.start(graph=tiny_graph, user=None)
     asked()
     versions = []
-    of_test = graph_tests.engines.open_test_engine
+    of_test = graph_tests.answerers.open_test_engine
     monkeypatch.setattr(
-        graph_tests.engines,
+        graph_tests.answerers,
         "open_test_engine",
         lambda version, *rest: versions.append(version.version) or of_test(version, *rest),
     )
@@ -122,7 +122,7 @@ def test_a_job_that_is_stopped_in_the_middle_makes_the_version_current_where_tes
     change(api, tiny_graph, "append", b"Switzerland\tborders\tItaly\n")
     job = Job.objects.get(kind=JobKind.TEST)
     monkeypatch.setattr(
-        graph_tests.engines,
+        graph_tests.answerers,
         "open_test_engine",
         lambda *_: api("admin").post(f"/api/v1/jobs/{job.pk}/cancel") and 1 / 0,
     )

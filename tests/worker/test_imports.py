@@ -21,7 +21,7 @@ from webapp.graphs import services as graphs
 from webapp.graphs.models import Graph, GraphState, ImportProblem, IndexState
 from webapp.jobs import services
 from webapp.jobs.models import Job, JobKind, JobState
-from worker import answering, engines, identity, imports, indexing, job_runs
+from worker import answerers, answering, identity, imports, indexing, job_runs
 
 FACTS = b"Switzerland\tborders\tFrance\nbad row\nFrance\tcapital\tParis\n"
 
@@ -87,7 +87,7 @@ def test_text_alone_makes_a_graph(upload):
     indexing.index_graph(index.pk)
     graph.refresh_from_db()
     assert graph.index_state == IndexState.READY
-    found = PassageIndex.open(snapshots.open_current(graph), engines.get_encoder()).search("Where is Paris?", 1)
+    found = PassageIndex.open(snapshots.open_current(graph), answerers.get_encoder()).search("Where is Paris?", 1)
     assert [passage for passage, _ in found] == [0]
 
 
@@ -100,7 +100,7 @@ def test_what_an_earlier_version_left_unindexed_is_indexed_when_a_worker_starts(
     indexing.update_indexes()
     assert Job.objects.filter(kind=JobKind.INDEX).count() == 1
     graph.refresh_from_db()
-    snapshot, encoder = snapshots.open_current(graph), engines.get_encoder()
+    snapshot, encoder = snapshots.open_current(graph), answerers.get_encoder()
     shutil.rmtree(relation_index.get_directory(snapshot, encoder.name))
     indexing.update_indexes()
     graph.refresh_from_db()

@@ -8,7 +8,7 @@ from tests.support.llm_server import LLMServer
 from webapp.experiments import reports
 from webapp.graphs import files
 from webapp.language_models import services
-from worker import engines, evaluation
+from worker import answerers, evaluation
 
 
 def reply(body):
@@ -102,9 +102,9 @@ def test_a_checkpoint_of_another_graph_is_asked_itself_where_that_was_said(
         def get(self, spec, llm=None):
             wanted.append((spec.asks_foreign, spec.checkpoint is not None, llm))
 
-    monkeypatch.setattr(engines, "get_cache", Cache)
+    monkeypatch.setattr(answerers, "get_cache", Cache)
     for foreign in ("zero-shot", "ask"):
-        engines.open_report_engine(
+        answerers.open_report_engine(
             start(tiny_graph, question_set, users["analyst"], checkpoint=trained, foreign=foreign)
         )
     assert wanted == [(False, True, None), (True, True, None)]

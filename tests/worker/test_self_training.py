@@ -6,7 +6,7 @@ import pytest
 import torch
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from retrieval import self_training as engine
+from retrieval import self_training as answerer
 from tests.retrieval.films import facts
 from tests.support.full_disk import disk_to_fill
 from webapp.experiments import promotions
@@ -25,8 +25,8 @@ FILMS = "".join("\t".join(fact) + "\n" for fact in facts()).encode()
 def switched_on(settings, monkeypatch):
     """On, with few questions and one epoch on one thread."""
     settings.CLEW = replace(settings.CLEW, self_training=True)
-    monkeypatch.setattr(engine, "QUESTIONS", 400)
-    monkeypatch.setattr(engine, "EPOCHS", 1)
+    monkeypatch.setattr(answerer, "QUESTIONS", 400)
+    monkeypatch.setattr(answerer, "EPOCHS", 1)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -54,7 +54,7 @@ def the_job(graph):
 
 @pytest.mark.slow
 def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users, monkeypatch):
-    monkeypatch.setattr(engine.SelfTrainingResult, "better", False)
+    monkeypatch.setattr(answerer.SelfTrainingResult, "better", False)
     graph = imported(users)
     job = the_job(graph)
     self_training.self_train(job.pk)
@@ -70,7 +70,7 @@ def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users,
 
 def test_after_its_import_a_graph_teaches_itself_and_people_win(users, monkeypatch):
     # One epoch is worse than no training at all; what follows is the same for one that is better.
-    monkeypatch.setattr(engine.SelfTrainingResult, "better", True)
+    monkeypatch.setattr(answerer.SelfTrainingResult, "better", True)
     graph = imported(users)
     job = the_job(graph)
     assert (job.state, job.params) == (JobState.QUEUED, {"snapshot": graph.snapshot.hash})
@@ -109,7 +109,7 @@ def test_a_small_graph_is_no_failure(users):
 
 
 def test_a_graph_of_few_walks_is_skipped_and_the_log_says_why(users, monkeypatch):
-    monkeypatch.setattr(engine, "_LEAST", 1000)
+    monkeypatch.setattr(answerer, "_LEAST", 1000)
     graph = imported(users, b"".join(b"Ada\tknows\tBo %d\n" % each for each in range(60)), "One relation")
     job = the_job(graph)
     self_training.self_train(job.pk)
@@ -135,7 +135,7 @@ def once_in_training(monkeypatch, do):
 def left_of(job):
     """What lies on the disk of a job's training."""
     out = files.ensure_local_path(files.build_checkpoint_name(job.graph_id, job.pk))
-    return [one.name for one in (out, engine.get_resume_path(out)) if one.exists()]
+    return [one.name for one in (out, answerer.get_resume_path(out)) if one.exists()]
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeyp
     job = the_job(graph)
     monkeypatch.setattr(job_runs, "URGENT_EVERY_S", 0.0)
     monkeypatch.setattr(job_runs, "WAIT_IN_PLACE_S", 0.0)
-    monkeypatch.setattr(engine, "EPOCHS", 2)
+    monkeypatch.setattr(answerer, "EPOCHS", 2)
     begun = []
 
     def progress(context, report, tell=job_runs.Context.update_progress):
@@ -239,7 +239,7 @@ def test_it_gives_way_to_a_training_and_goes_on_with_what_it_kept(users, monkeyp
     self_training.self_train(job.pk)
     job.refresh_from_db()
     assert (job.state, job.attempts, job.error_message) == (JobState.QUEUED, 0, "")
-    kept = engine.get_resume_path(files.ensure_local_path(files.build_checkpoint_name(graph.pk, job.pk)))
+    kept = answerer.get_resume_path(files.ensure_local_path(files.build_checkpoint_name(graph.pk, job.pk)))
     assert kept.is_dir()
     jobs.claim(job_id=begun[0].pk, worker="w")
     jobs.finish(job_id=begun[0].pk)

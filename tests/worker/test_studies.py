@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from retrieval.errors import Cancelled, EvaluationError, TrainingDataError
-from retrieval.evaluation import study as engine
+from retrieval.evaluation import study as answerer
 from tests.webapp.studies.conftest import VARIANTS, six  # noqa: F401 - a fixture
 from webapp.experiments.models import Checkpoint, LabelSet, Report
 from webapp.experiments.resolution import find_in_use
@@ -82,7 +82,7 @@ def test_every_cell_has_a_report_and_a_checkpoint_nobody_uses(study, six):  # no
 
 
 def test_what_a_killed_worker_had_done_is_not_done_again(study, monkeypatch):
-    real, asked = engine.evaluate_engine, []
+    real, asked = answerer.evaluate_answerer, []
 
     def killed(*args, **kwargs):
         asked.append(1)
@@ -90,13 +90,13 @@ def test_what_a_killed_worker_had_done_is_not_done_again(study, monkeypatch):
             raise Cancelled("killed")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(engine, "evaluate_engine", killed)
+    monkeypatch.setattr(answerer, "evaluate_answerer", killed)
     studies.study(study.job_id)
     assert Job.objects.get(pk=study.job_id).state == JobState.CANCELLED
     assert [cell.result is not None for cell in study.cells.all()] == [True, False, False]
     first = study.cells.first()
     fit = []
-    monkeypatch.setattr(engine, "train", lambda *a, **k: fit.append(1))
+    monkeypatch.setattr(answerer, "train", lambda *a, **k: fit.append(1))
     jobs.retry(job=Job.objects.get(pk=study.job_id))
     studies.study(study.job_id)
     ended(study)
@@ -107,7 +107,7 @@ def test_what_a_killed_worker_had_done_is_not_done_again(study, monkeypatch):
 
 
 def test_a_cell_that_fails_says_why_and_the_others_are_done(study, users, monkeypatch):
-    real, asked = engine.evaluate_engine, []
+    real, asked = answerer.evaluate_answerer, []
 
     def broken(*args, **kwargs):
         asked.append(1)
@@ -115,7 +115,7 @@ def test_a_cell_that_fails_says_why_and_the_others_are_done(study, users, monkey
             raise EvaluationError("It broke.", hint="Mend it.")
         return real(*args, **kwargs)
 
-    monkeypatch.setattr(engine, "evaluate_engine", broken)
+    monkeypatch.setattr(answerer, "evaluate_answerer", broken)
     studies.study(study.job_id)
     assert ended(study).result == {"study": study.pk, "cells": 2, "failed": 1}
     states = [(cell.result is not None, cell.error_message) for cell in study.cells.all()]

@@ -284,10 +284,10 @@ def asked(monkeypatch):
     seen = []
     real = evaluator.ask
 
-    def ask(engine, question, **settings):
+    def ask(answerer, question, **settings):
         if not question.question.endswith("by the way"):
             seen.append(question.id)
-        return real(engine, question, **settings)
+        return real(answerer, question, **settings)
 
     monkeypatch.setattr(evaluator, "ask", ask)
     return seen
@@ -297,10 +297,10 @@ def test_a_stopped_evaluation_asks_no_question_twice(tiny_graph, questions, user
     report = start(tiny_graph, questions)
     real = evaluator.ask
 
-    def stop_at_the_third(engine, question, **settings):
+    def stop_at_the_third(answerer, question, **settings):
         if len(asked) == 3:
             jobs.cancel_job(job=Job.objects.get(pk=report.job_id))
-        return real(engine, question, **settings)
+        return real(answerer, question, **settings)
 
     with monkeypatch.context() as patch:
         patch.setattr(evaluator, "ask", stop_at_the_third)

@@ -6,7 +6,7 @@ import pytest
 
 from webapp.answers import services, why_not
 from webapp.answers.models import Diagnosis, Run, RunState
-from worker import answering, engines, identity, watchdog
+from worker import answerers, answering, identity, watchdog
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_another_run_does_not_show_it_and_it_goes_with_its_run(api, answered, ru
 
 
 def test_one_that_breaks_says_so(api, answered, monkeypatch):
-    monkeypatch.setattr(engines, "open_run_engine", lambda _: 1 / 0)
+    monkeypatch.setattr(answerers, "open_run_engine", lambda _: 1 / 0)
     said = found_out(api("viewer"), answered, name="French")
     assert (said["state"], said["found"], said["error"]["code"]) == ("failed", None, "internal")
 

@@ -154,7 +154,7 @@ SPEC = MethodSpec(
         }
     },
     steerable=True,
-    engine="retrieval.answering.agent:open_engine",
+    answerer="retrieval.answering.agent:open_answerer",
     retriever="retrieval.methods.graph_s3.retriever:open_retriever",
     task="retrieval.methods.graph_s3.training:make_task",
     model="retrieval.methods.graph_s3.retriever:build_model",

@@ -55,5 +55,5 @@ SPEC = MethodSpec(
         }
     },
     standalone=True,
-    engine="retrieval.answering.inses:open_engine",
+    answerer="retrieval.answering.inses:open_answerer",
 )

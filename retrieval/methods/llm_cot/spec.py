@@ -10,5 +10,5 @@ SPEC = MethodSpec(
     description="The same with worked examples that make it reason first. A baseline for comparison.",
     needs=("llm",),
     model_alone=True,
-    engine="retrieval.answering.model_alone:open_engine",
+    answerer="retrieval.answering.model_alone:open_answerer",
 )

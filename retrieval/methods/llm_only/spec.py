@@ -10,5 +10,5 @@ SPEC = MethodSpec(
     description="Asks the language model what it knows; looks at nothing. A baseline for comparison.",
     needs=("llm",),
     model_alone=True,
-    engine="retrieval.answering.model_alone:open_engine",
+    answerer="retrieval.answering.model_alone:open_answerer",
 )

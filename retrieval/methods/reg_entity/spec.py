@@ -64,7 +64,7 @@ SPEC = MethodSpec(
     },
     asking={"paper": {**READ_CHAINS, "merge_parallel": True}},
     on_endpoints=True,
-    engine="retrieval.answering.paths:open_engine",
+    answerer="retrieval.answering.paths:open_answerer",
     retriever="retrieval.methods.reg_entity.retriever:open_retriever",
     task="retrieval.methods.reg_entity.training:make_task",
     model="retrieval.methods.reg_entity.retriever:build_model",

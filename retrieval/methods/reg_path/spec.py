@@ -91,7 +91,7 @@ SPEC = MethodSpec(
     },
     on_endpoints=True,
     learns_plans=True,
-    engine="retrieval.answering.paths:open_engine",
+    answerer="retrieval.answering.paths:open_answerer",
     retriever="retrieval.methods.reg_path.retriever:open_retriever",
     task="retrieval.methods.reg_path.training:make_task",
     model="retrieval.methods.reg_path.retriever:build_model",

@@ -46,7 +46,7 @@ SPEC = MethodSpec(
     },
     asking={"paper": READ_CHAINS},
     on_endpoints=True,
-    engine="retrieval.answering.paths:open_engine",
+    answerer="retrieval.answering.paths:open_answerer",
     retriever="retrieval.methods.reg_triple.retriever:open_retriever",
     task="retrieval.methods.reg_triple.training:make_task",
     model="retrieval.methods.reg_triple.retriever:build_model",

@@ -91,7 +91,7 @@ SPEC = MethodSpec(
         "paper": {"evidence": "triples", "characters_read": 0, "joins": False, "text_fit": False},
     },
     on_endpoints=True,
-    engine="retrieval.answering.paths:open_engine",
+    answerer="retrieval.answering.paths:open_answerer",
     retriever="retrieval.methods.rel_rag_triple.retriever:open_retriever",
     task="retrieval.methods.rel_rag_triple.training:make_task",
     model="retrieval.methods.rel_rag_triple.retriever:build_model",

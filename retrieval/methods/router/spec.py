@@ -58,7 +58,7 @@ SPEC = MethodSpec(
     routes=True,
     standalone=True,
     needs=(),
-    engine="retrieval.answering.router:open_engine",
+    answerer="retrieval.answering.router:open_answerer",
     train="retrieval.methods.router.training:train_classifier",
     model="retrieval.methods.router.deciders:build_model",
 )

@@ -32,5 +32,5 @@ SPEC = MethodSpec(
     asking={"paper": {"ranking": "dense", "decompose": False}},
     standalone=True,
     needs=("passages",),
-    engine="retrieval.answering.text:open_engine",
+    answerer="retrieval.answering.text:open_answerer",
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.answering.agent import GraphS3Engine
+from retrieval.answering.agent import AgentAnswerer
 from retrieval.answering.pipeline import AskRequest, Steering
 from retrieval.errors import LLMError
 from retrieval.events import (
@@ -38,15 +38,15 @@ def films(tmp_path):
     return build(tmp_path / "films.graph", FILMS)
 
 
-def engine(graph, script, policy=None, **limits):
+def answerer(graph, script, policy=None, **limits):
     deciders = Deciders(graph, None, ScriptedRetriever(graph, script), None, simple=True, limits=AgentLimits(**limits))
     if policy is not None:
         deciders.get_policy = lambda state: policy(deciders.world)
-    return GraphS3Engine(graph, deciders, LabelLinker(graph), ExtractiveReasoner())
+    return AgentAnswerer(graph, deciders, LabelLinker(graph), ExtractiveReasoner())
 
 
 def siblings(graph, **limits):
-    return engine(graph, {"Jane Anderson": [(WAY, 0.9), ("-written_by", 0.1)]}, **limits)
+    return answerer(graph, {"Jane Anderson": [(WAY, 0.9), ("-written_by", 0.1)]}, **limits)
 
 
 def ask(of, question=SIBLINGS, **steering):
@@ -218,7 +218,7 @@ class Looping:
 
 
 def test_a_policy_that_loops_is_cut_off(films):
-    events = ask(engine(films, {}, Looping, steps=7))
+    events = ask(answerer(films, {}, Looping, steps=7))
     assert len(steps(events)) == 7
     assert events[-1].no_answer.reason is NoAnswerReason.NO_PATH
     assert events[-1].warnings == ("The search was cut off after 7 steps.",)
@@ -237,7 +237,7 @@ class Failing(PathsPolicy):
 
 
 def test_another_policy_takes_over_when_a_language_model_fails(films):
-    events = ask(engine(films, {"Jane Anderson": [(WAY, 1.0)]}, Failing))
+    events = ask(answerer(films, {"Jane Anderson": [(WAY, 1.0)]}, Failing))
     assert answers(events) == ["Anne Heche", "Elizabeth Strout"]
     note = "The language model does not answer. Try again. The search went on without it."
     assert events[-1].warnings == (note,)
@@ -246,7 +246,7 @@ def test_another_policy_takes_over_when_a_language_model_fails(films):
 
 def test_two_topics_are_explored_one_after_the_other(films):
     script = {"Jane Anderson": [("-written_by", 1.0)], "Anne Heche": [("-written_by", 1.0)]}
-    events = ask(engine(films, script), "What did Jane Anderson and Anne Heche write?")
+    events = ask(answerer(films, script), "What did Jane Anderson and Anne Heche write?")
     assert answers(events) == ["If These Walls"]
     assert [step.action for step in steps(events)][::2] == [
         "explore Jane Anderson",
@@ -277,7 +277,7 @@ def test_on_some_facts_nothing_else_is_seen(films):
 
 def test_without_interaction_all_facts_within_so_many_hops_are_read(films):
     """Table 2's w/o interactive: nothing is chosen, and what the words of relations lead to is answered."""
-    one = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
+    one = answerer(films, {"Jane Anderson": [(WAY, 0.9)]})
     one._options = GraphS3Options(interactive=False, hops=1)
     events = ask(one)
     assert not steps(events)
@@ -286,9 +286,9 @@ def test_without_interaction_all_facts_within_so_many_hops_are_read(films):
     assert {topic in (hop.source.label, hop.target.label) for hop in brought} == {True}
     assert events[-1].usage.triples == len(brought) == films.get_degree(ids(films, topic)[0])
     assert answers(events) == []  # the co-writers are two hops away: here the walk only leads back
-    two = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
+    two = answerer(films, {"Jane Anderson": [(WAY, 0.9)]})
     two._options = GraphS3Options(interactive=False, hops=2)
     assert answers(ask(two)) == ["Anne Heche", "Elizabeth Strout"]
-    few = engine(films, {"Jane Anderson": [(WAY, 0.9)]})
+    few = answerer(films, {"Jane Anderson": [(WAY, 0.9)]})
     few._options = GraphS3Options(interactive=False, hops=2, facts_read=2)
     assert ask(few)[-1].usage.triples <= 2

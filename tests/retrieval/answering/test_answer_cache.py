@@ -6,9 +6,9 @@ import pytest
 
 from retrieval.answering import answer_cache
 from retrieval.answering.answer_cache import Retelling
-from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.pipeline import AskRequest, PipelineRun, Stopwatch
-from retrieval.answering.spec import EXTRACTIVE, EngineSpec
+from retrieval.answering.spec import EXTRACTIVE, AnswererSpec
 from retrieval.errors import Cancelled, LLMError
 from retrieval.events import QuestionLinked
 from retrieval.language.question import Question
@@ -34,40 +34,40 @@ class Answer:
 
 
 @pytest.fixture(scope="module")
-def engines(tmp_path_factory):
+def answerers(tmp_path_factory):
     root = tmp_path_factory.mktemp("films")
     parts = load_parts(build(root / "graph"), WordEncoder())
 
     def opened(method):
-        return load_engine(EngineSpec(snapshot=parts.snapshot.path, method=method, reasoner=EXTRACTIVE), parts)
+        return load_answerer(AnswererSpec(snapshot=parts.snapshot.path, method=method, reasoner=EXTRACTIVE), parts)
 
     return {method: opened(method) for method in ("reg-path", "reg-triple", "rapl")}
 
 
-def told(engine, **how):
+def told(answerer, **how):
     """The events after the first, which names the method, and how often the question was read for them."""
-    reader, read = engine.programs._reader, []
+    reader, read = answerer.programs._reader, []
     before, reader.read = reader.read, lambda *args: (read.append(1), before(*args))[1]
     try:
-        events = list(engine.run(QUESTION, **how))
+        events = list(answerer.run(QUESTION, **how))
     finally:
         del reader.read
     return events[0], events[1:], len(read)
 
 
-def test_methods_without_a_checkpoint_tell_what_the_first_of_them_has_answered(engines):
-    first, events, read = told(engines["reg-path"])
+def test_methods_without_a_checkpoint_tell_what_the_first_of_them_has_answered(answerers):
+    first, events, read = told(answerers["reg-path"])
     assert (first.method, read) == ("reg-path", 1)
     for method in ("reg-triple", "rapl"):
-        begun, again, read = told(engines[method])
+        begun, again, read = told(answerers[method])
         assert (begun.method, read) == (method, 0)
         assert again[:-1] == events[:-1]
         assert (again[-1].answers, again[-1].usage) == (events[-1].answers, events[-1].usage)
 
 
-def test_a_run_whose_seconds_are_counted_computes_itself(engines):
-    told(engines["reg-path"])
-    _, _, read = told(engines["reg-triple"], watch=Stopwatch())
+def test_a_run_whose_seconds_are_counted_computes_itself(answerers):
+    told(answerers["reg-path"])
+    _, _, read = told(answerers["reg-triple"], watch=Stopwatch())
     assert read == 1
 
 

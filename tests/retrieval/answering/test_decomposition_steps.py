@@ -2,9 +2,9 @@
 
 import pytest
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AgentStep, AnswerFinal, PassagesRetrieved
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
@@ -41,8 +41,8 @@ def parts(tmp_path_factory):
 
 
 def asked(parts, method, **options):
-    spec = EngineSpec(parts.snapshot.path, method=method, options=tuple(options.items()))
-    return list(load_engine(spec, parts).run(AskRequest(Question(QUESTION))))
+    spec = AnswererSpec(parts.snapshot.path, method=method, options=tuple(options.items()))
+    return list(load_answerer(spec, parts).run(AskRequest(Question(QUESTION))))
 
 
 def steps_of(events):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from retrieval.answering.endpoint import EndpointAsking, EndpointRequest
+from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest
 from retrieval.answering.endpoint_programs import PARTLY, STRATEGY
 from retrieval.environment import LLMSettings
 from retrieval.events import (
@@ -46,7 +46,7 @@ class Numbers:
 
 def ask(server, question, *, pulls=None, numbers=None, **request):
     with SparqlGraph(server.url, pulls=pulls) as remote:
-        asking = EndpointAsking(remote, "rel-rag-path", WordEncoder(), (numbers or Numbers()).of)
+        asking = EndpointAnswerer(remote, "rel-rag-path", WordEncoder(), (numbers or Numbers()).of)
         return list(asking.run(EndpointRequest(Question(question), **request)))
 
 
@@ -178,7 +178,7 @@ def test_a_language_model_writes_the_program_and_the_endpoint_computes_it(server
     replies = iter([json.dumps({"program": lost}), json.dumps({"program": program}), "no", "no"])
     with LLMServer(lambda _: next(replies)) as model, SparqlGraph(server.url) as remote:
         llm = LLMSettings(model.url, "scripted", retries=0)
-        asking = EndpointAsking(remote, "rel-rag-path", WordEncoder(), Numbers().of, "llm-program", llm)
+        asking = EndpointAnswerer(remote, "rel-rag-path", WordEncoder(), Numbers().of, "llm-program", llm)
         request = EndpointRequest(Question("How many countries of Africa are there?"))
         found = list(asking.run(request))
         assert (labels(found), one(found, ProgramExecuted).by) == (["4"], "model")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.answering.agent import open_engine as open_agent
+from retrieval.answering.agent import open_answerer as open_agent
 from retrieval.answering.parts import GraphParts, Opening
-from retrieval.answering.paths import open_engine
+from retrieval.answering.paths import open_answerer
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.events import AgentStep, AnswerFinal, ChainsBuilt, ProgramExecuted
 from retrieval.language.question import Question
@@ -29,12 +29,12 @@ def opened(request, tmp_path_factory):
     snapshot = land.build(tmp_path_factory.mktemp("failing") / "graph")
 
     def with_reasoner(reasoner):
-        method, opening = {"paths": ("rel-rag-path", open_engine), "agent": ("graph-s3", open_agent)}[request.param]
+        method, opening = {"paths": ("rel-rag-path", open_answerer), "agent": ("graph-s3", open_agent)}[request.param]
         options = (("policy", "small"),) if request.param == "agent" else ()
-        spec = EngineSpec(snapshot.path, None, method=method, reasoner=reasoner.name, options=options)
-        engine = opening(Opening(spec, GraphParts(snapshot, WordEncoder()), reasoner))
-        engine.linker = LabelLinker(snapshot)
-        return engine
+        spec = AnswererSpec(snapshot.path, None, method=method, reasoner=reasoner.name, options=options)
+        answerer = opening(Opening(spec, GraphParts(snapshot, WordEncoder()), reasoner))
+        answerer.linker = LabelLinker(snapshot)
+        return answerer
 
     return with_reasoner
 
@@ -43,8 +43,8 @@ def by_model(opened, url):
     return opened(LLMReasoner(LLMSettings(url, "tiny", silence_timeout=0.3, retries=0)))
 
 
-def asked(engine, question):
-    return list(engine.run(AskRequest(Question(question))))
+def asked(answerer, question):
+    return list(answerer.run(AskRequest(Question(question))))
 
 
 def labels(events):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.answering.agent import open_engine as open_agent
+from retrieval.answering.agent import open_answerer as open_agent
 from retrieval.answering.parts import GraphParts, Opening
-from retrieval.answering.paths import PathEngine, open_engine
+from retrieval.answering.paths import PathAnswerer, open_answerer
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
@@ -115,10 +115,10 @@ def test_half_of_what_it_learned_to_follow_must_be_there(players, checkpoint, tm
 def test_a_run_says_so_and_what_the_question_names_is_no_answer(players, checkpoint, tmp_path):
     foreign = checkpoint(build(tmp_path / "films", FILMS), [("directed by",)])
     parts = GraphParts(players, WordEncoder())
-    engine = open_engine(Opening(EngineSpec(players.path, foreign), parts, ExtractiveReasoner()))
-    assert isinstance(engine, PathEngine)
-    engine.linker = LabelLinker(players)
-    final = list(engine.run(AskRequest(Question(QUESTION))))[-1]
+    answerer = open_answerer(Opening(AnswererSpec(players.path, foreign), parts, ExtractiveReasoner()))
+    assert isinstance(answerer, PathAnswerer)
+    answerer.linker = LabelLinker(players)
+    final = list(answerer.run(AskRequest(Question(QUESTION))))[-1]
     assert [answer.label for answer in final.answers] == ["Ann Lee"]
     assert final.warnings == (FOREIGN,)
 
@@ -140,25 +140,25 @@ def test_an_agent_of_another_graph_explores_as_an_untrained_one_does(players, tm
     made = tmp_path / "agent"
     checkpoints.save(made, described, also=TrainingCoverage(frozenset(), frozenset([(("directed by", False),)])).save)
     for graph, small, warnings in ((players, False, (FOREIGN,)), (films, True, ())):
-        spec = EngineSpec(graph.path, made, "graph-s3")
-        engine = open_agent(Opening(spec, GraphParts(graph, encoder), ExtractiveReasoner()))
-        assert (engine.deciders.trained is not None, engine.checkpoint) == (
+        spec = AnswererSpec(graph.path, made, "graph-s3")
+        answerer = open_agent(Opening(spec, GraphParts(graph, encoder), ExtractiveReasoner()))
+        assert (answerer.deciders.trained is not None, answerer.checkpoint) == (
             small,
             described.manifest.fingerprint,
         )
-        engine.linker = LabelLinker(graph)
-        assert list(engine.run(AskRequest(Question("what about Ann Lee or Jaws?"))))[-1].warnings == warnings
+        answerer.linker = LabelLinker(graph)
+        assert list(answerer.run(AskRequest(Question("what about Ann Lee or Jaws?"))))[-1].warnings == warnings
 
 
 def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, tmp_path):
     foreign = checkpoint(build(tmp_path / "films", FILMS), [("directed by",)])
     parts = GraphParts(players, WordEncoder())
-    spec = EngineSpec(players.path, foreign, asks_foreign=True)
-    engine = open_engine(Opening(spec, parts, ExtractiveReasoner()))
-    assert isinstance(engine, PathEngine)
-    engine.linker = LabelLinker(players)
-    assert isinstance(engine.retriever, RelRagPathRetriever)
-    final = list(engine.run(AskRequest(Question(QUESTION))))[-1]
+    spec = AnswererSpec(players.path, foreign, asks_foreign=True)
+    answerer = open_answerer(Opening(spec, parts, ExtractiveReasoner()))
+    assert isinstance(answerer, PathAnswerer)
+    answerer.linker = LabelLinker(players)
+    assert isinstance(answerer.retriever, RelRagPathRetriever)
+    final = list(answerer.run(AskRequest(Question(QUESTION))))[-1]
     assert final.warnings == ()
 
 
@@ -166,9 +166,9 @@ def test_asked_for_itself_it_answers_wherever_it_is_asked(players, checkpoint, t
 def test_the_second_opinion_of_the_texts_can_be_switched_off(players, checkpoint, tmp_path, options, weighed):
     trained = checkpoint(players, [("plays position",)])
     parts = GraphParts(players, WordEncoder())
-    engine = open_engine(Opening(EngineSpec(players.path, trained, options=options), parts, ExtractiveReasoner()))
-    assert isinstance(engine, PathEngine)
-    assert (engine.text_fit is not None) is weighed
+    answerer = open_answerer(Opening(AnswererSpec(players.path, trained, options=options), parts, ExtractiveReasoner()))
+    assert isinstance(answerer, PathAnswerer)
+    assert (answerer.text_fit is not None) is weighed
     # Without a checkpoint the texts are all that ranks.
     with pytest.raises(ConfigError, match="zero-shot retriever has no inference setting 'text_fit'"):
         opened(players, None, tmp_path, text_fit=False)
@@ -177,9 +177,9 @@ def test_the_second_opinion_of_the_texts_can_be_switched_off(players, checkpoint
 @pytest.mark.parametrize(("joins", "answers"), [(True, ["Ann Lee"]), (False, ["Ann Lee", "Bob Ray"])])
 def test_joins_can_be_switched_off(players, joins, answers):
     parts = GraphParts(players, WordEncoder())
-    spec = EngineSpec(players.path, options=(("joins", joins),))
-    engine = open_engine(Opening(spec, parts, ExtractiveReasoner()))
-    assert isinstance(engine, PathEngine)
-    engine.linker, engine.programs = LabelLinker(players), None
-    final = list(engine.run(AskRequest(Question(QUESTION))))[-1]
+    spec = AnswererSpec(players.path, options=(("joins", joins),))
+    answerer = open_answerer(Opening(spec, parts, ExtractiveReasoner()))
+    assert isinstance(answerer, PathAnswerer)
+    answerer.linker, answerer.programs = LabelLinker(players), None
+    final = list(answerer.run(AskRequest(Question(QUESTION))))[-1]
     assert [answer.label for answer in final.answers] == answers

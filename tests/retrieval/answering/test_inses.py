@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
-from retrieval.answering.inses import InsesEngine
-from retrieval.answering.loading import load_engine
+from retrieval.answering.inses import InsesAnswerer
+from retrieval.answering.loading import load_answerer
 from retrieval.answering.parts import GraphParts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, NotIndexedError
 from retrieval.events import (
@@ -88,12 +88,12 @@ def indexed(graph):
 
 
 def opened(parts, **options):
-    spec = EngineSpec(parts.snapshot.path, method="inses", options=tuple(options.items()))
-    return load_engine(spec, parts)
+    spec = AnswererSpec(parts.snapshot.path, method="inses", options=tuple(options.items()))
+    return load_answerer(spec, parts)
 
 
-def ask(engine, question=QUESTION, **limits):
-    return list(engine.run(AskRequest(Question(question), **limits)))
+def ask(answerer, question=QUESTION, **limits):
+    return list(answerer.run(AskRequest(Question(question), **limits)))
 
 
 def of(events, kind):
@@ -101,9 +101,9 @@ def of(events, kind):
 
 
 def test_the_stream_of_a_run(parts):
-    engine = opened(parts, threshold=0.7)
-    assert isinstance(engine, InsesEngine)
-    events = ask(engine)
+    answerer = opened(parts, threshold=0.7)
+    assert isinstance(answerer, InsesAnswerer)
+    events = ask(answerer)
     kinds = [type(event) for event in events if not isinstance(event, (AgentStep, SimilarityExpanded))]
     assert kinds == [RunStarted, QuestionLinked, PassagesRetrieved, ChainsBuilt, AnswerFinal]
     steps = of(events, AgentStep)
@@ -153,16 +153,16 @@ def test_no_entity_is_stood_at_twice(parts):
 
 
 def test_stopping_ends_the_run(parts):
-    engine = opened(parts)
+    answerer = opened(parts)
     asked = iter([False, False, True])
-    *_, last = engine.run(AskRequest(Question(QUESTION)), cancelled=lambda: next(asked, True))
+    *_, last = answerer.run(AskRequest(Question(QUESTION)), cancelled=lambda: next(asked, True))
     assert isinstance(last, RunCancelled)
 
 
 def test_a_graph_without_passages_is_explored_by_its_facts(tmp_path):
     graph = build_snapshot(TripleTable.from_facts(FACTS), tmp_path / "facts")
-    engine = opened(indexed(graph), threshold=0.7)
-    events = ask(engine, "Where was Ann Lee born?")
+    answerer = opened(indexed(graph), threshold=0.7)
+    events = ask(answerer, "Where was Ann Lee born?")
     assert of(events, PassagesRetrieved) == []
     assert [answer.label for answer in events[-1].answers] == ["Bern"]
 
@@ -225,9 +225,9 @@ def test_opening_encodes_nothing_once_the_graph_is_indexed(graph):
     indexing.build(graph, encoder)
     assert indexing.is_built(graph, encoder.name)
     encoder.read = 0
-    engine = opened(GraphParts(graph, encoder))
+    answerer = opened(GraphParts(graph, encoder))
     assert encoder.read == 0
-    ask(engine)
+    ask(answerer)
     assert 0 < encoder.read < 10  # the question and what it names
 
 
@@ -283,9 +283,9 @@ def test_a_hub_is_cut_before_small_entities_are():
 
 
 def with_model(parts, endpoint, **options):
-    spec = EngineSpec(parts.snapshot.path, method="inses", options=(("navigator", "llm"), *options.items()))
+    spec = AnswererSpec(parts.snapshot.path, method="inses", options=(("navigator", "llm"), *options.items()))
     model = LLMSettings(endpoint.url, "tiny", retries=0)
-    return load_engine(spec, parts, llm=model)
+    return load_answerer(spec, parts, llm=model)
 
 
 def test_a_language_model_selects_and_says_when_it_has_enough(parts):
@@ -313,8 +313,8 @@ def test_a_language_model_answers_from_the_selected_triples_and_their_texts(part
     )
     with Endpoint(*replies) as endpoint:
         model = LLMSettings(endpoint.url, "tiny", retries=0)
-        engine = load_engine(EngineSpec(parts.snapshot.path, method="inses", reasoner="llm"), parts, llm=model)
-        events = ask(engine, "Where was Ann Lee born?")
+        answerer = load_answerer(AnswererSpec(parts.snapshot.path, method="inses", reasoner="llm"), parts, llm=model)
+        events = ask(answerer, "Where was Ann Lee born?")
         read = endpoint.bodies[-1]["messages"][-1]["content"]
     assert "Ann Lee → born in → Bern (Ann Lee was born in Bern.)" in read
     assert [delta.text for delta in of(events, AnswerDelta)] == ["Ann Lee was ", "born there."]
@@ -322,7 +322,7 @@ def test_a_language_model_answers_from_the_selected_triples_and_their_texts(part
     assert [(answer.label, answer.verified) for answer in final.answers] == [("Bern", True)]
     assert final.answers[0].chains
     assert final.usage.llm_calls == 3
-    assert "inses-answer" in engine.prompts
+    assert "inses-answer" in answerer.prompts
 
 
 def test_an_empty_answer_of_the_model_is_none_and_prose_gives_way(parts):
@@ -331,8 +331,8 @@ def test_an_empty_answer_of_the_model_is_none_and_prose_gives_way(parts):
     for reply, reason in (('{"answer": ""}', "reasoner_declined"), ("I think it is Bern.", None)):
         with Endpoint(found, select, says(reply)) as endpoint:
             model = LLMSettings(endpoint.url, "tiny", retries=0)
-            spec = EngineSpec(parts.snapshot.path, method="inses", reasoner="llm")
-            final = ask(load_engine(spec, parts, llm=model), "Where was Ann Lee born?")[-1]
+            spec = AnswererSpec(parts.snapshot.path, method="inses", reasoner="llm")
+            final = ask(load_answerer(spec, parts, llm=model), "Where was Ann Lee born?")[-1]
         assert (final.no_answer and final.no_answer.reason) == reason
         assert bool(final.warnings) == (reason is None)
 
@@ -380,8 +380,8 @@ def test_where_no_passage_has_a_short_answer_the_chains_answer(parts):
 def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
     passages = [Passage(0, "p", "", "Hans Muster ist der Präsident von Bern.")]
     facts = TripleTable.from_facts([("m.01", "ist", "m.02")], passages=passages, fact_passages=[(0, 0)])
-    engine = opened(indexed(build_snapshot(facts, tmp_path / "deutsch")))
-    (answer,) = ask(engine, "Wer ist der Präsident von Bern?")[-1].answers
+    answerer = opened(indexed(build_snapshot(facts, tmp_path / "deutsch")))
+    (answer,) = ask(answerer, "Wer ist der Präsident von Bern?")[-1].answers
     assert answer.label == "Hans Muster ist der Präsident von Bern."
     assert [(each.passage, each.start, each.end) for each in answer.citations] == [(0, 0, 39)]
 
@@ -390,8 +390,8 @@ def test_a_question_of_another_language_is_answered_with_its_sentence(tmp_path):
 def test_a_graph_without_names_says_so(tmp_path, method):
     facts = [(f"m.0{i}", "r", f"m.0{i + 1}") for i in range(9)]
     parts = indexed(build_snapshot(TripleTable.from_facts(facts), tmp_path / "ids"))
-    engine = load_engine(EngineSpec(parts.snapshot.path, method=method), parts)
-    final = ask(engine, "Who is the head of it?")[-1]
+    answerer = load_answerer(AnswererSpec(parts.snapshot.path, method=method), parts)
+    final = ask(answerer, "Who is the head of it?")[-1]
     assert final.no_answer.reason == "entity_not_linked"
     assert final.no_answer.message.startswith("No node of this graph has a name")
     assert "names for its nodes" in final.no_answer.hint

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from retrieval.answering.loading import EngineCache
+from retrieval.answering.loading import AnswererCache
 from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.reasoners import make_reasoner
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, DamagedError, SnapshotError
 from retrieval.events import AnswerFinal
@@ -24,26 +24,26 @@ from tests.retrieval.world import FACTS, build
 @pytest.fixture
 def spec(tmp_path):
     build(tmp_path / "world")
-    return EngineSpec(tmp_path / "world")
+    return AnswererSpec(tmp_path / "world")
 
 
 def test_an_engine_is_opened_once_also_by_many_threads(spec):
-    cache = EngineCache()
+    cache = AnswererCache()
     with ThreadPoolExecutor(4) as threads:
-        engines = list(threads.map(cache.get, [spec] * 8))
-    assert len({id(engine) for engine in engines}) == 1
+        answerers = list(threads.map(cache.get, [spec] * 8))
+    assert len({id(answerer) for answerer in answerers}) == 1
     assert len(cache) == 1
-    *_, final = engines[0].run(AskRequest(Question("who directed Jaws?")))
+    *_, final = answerers[0].run(AskRequest(Question("who directed Jaws?")))
     assert isinstance(final, AnswerFinal)
     assert [answer.label for answer in final.answers] == ["Spielberg"]
 
 
 def test_the_engine_used_longest_ago_goes_first(tmp_path, spec):
-    cache = EngineCache(size=2)
+    cache = AnswererCache(size=2)
     others = []
     for name in ("one", "two"):
         build(tmp_path / name, FACTS[:5])
-        others.append(EngineSpec(tmp_path / name))
+        others.append(AnswererSpec(tmp_path / name))
     first = cache.get(spec)
     second = cache.get(others[0])
     assert cache.get(spec) is first
@@ -54,25 +54,25 @@ def test_the_engine_used_longest_ago_goes_first(tmp_path, spec):
 
 
 def test_engines_of_one_graph_share_it_and_its_linker(tmp_path, spec):
-    cache = EngineCache()
+    cache = AnswererCache()
     build(tmp_path / "other", FACTS[:5])
     methods = ("rapl", "reg-path", "rel-rag-path")
     first, second, third = (cache.get(replace(spec, method=method)) for method in methods)
     assert first.snapshot is second.snapshot is third.snapshot
     assert first.linker is second.linker is third.linker
-    assert len({id(engine.retriever) for engine in (first, second, third)}) == 3
-    assert cache.get(EngineSpec(tmp_path / "other")).snapshot is not first.snapshot
+    assert len({id(answerer.retriever) for answerer in (first, second, third)}) == 3
+    assert cache.get(AnswererSpec(tmp_path / "other")).snapshot is not first.snapshot
 
 
 def test_engines_of_one_graph_that_are_opened_at_once_share_it_and_what_reads_questions(spec):
-    cache, methods = EngineCache(), ("rapl", "reg-path", "reg-triple", "rel-rag-path")
+    cache, methods = AnswererCache(), ("rapl", "reg-path", "reg-triple", "rel-rag-path")
     with ThreadPoolExecutor(len(methods)) as threads:
-        engines = list(threads.map(cache.get, [replace(spec, method=method) for method in methods]))
-    assert len({id(engine.snapshot) for engine in engines}) == 1
-    assert len({id(engine.follow_ups) for engine in engines}) == 1
+        answerers = list(threads.map(cache.get, [replace(spec, method=method) for method in methods]))
+    assert len({id(answerer.snapshot) for answerer in answerers}) == 1
+    assert len({id(answerer.follow_ups) for answerer in answerers}) == 1
     asked = AskRequest(Question("who directed Jaws?"))
-    assert {list(engine.run(asked))[-1].answers[0].label for engine in engines} == {"Spielberg"}
-    kept = [engine.retriever._kept for engine in engines]
+    assert {list(answerer.run(asked))[-1].answers[0].label for answerer in answerers} == {"Spielberg"}
+    kept = [answerer.retriever._kept for answerer in answerers]
     assert all(own is kept[0] for own in kept), "its relation paths are ranked once"
 
 
@@ -97,7 +97,7 @@ def test_the_relations_of_a_graph_are_encoded_once(tmp_path):
 
 
 def test_a_graph_that_was_built_again_is_opened_again(tmp_path, spec):
-    cache = EngineCache()
+    cache = AnswererCache()
     before = cache.get(spec)
     build(tmp_path / "new", FACTS[:5])
     shutil.rmtree(spec.snapshot)
@@ -116,12 +116,12 @@ def zeroed(spec, name="tails.npy"):
 
 
 def test_a_graph_that_is_damaged_while_it_is_open_answers_nothing(spec):
-    cache = EngineCache()
-    engine = cache.get(spec)
-    asked = AskRequest(Question(engine.snapshot.get_entity_label(0)), given=(0,))
-    assert list(engine.run(asked))[-1].type == "answer.final"
+    cache = AnswererCache()
+    answerer = cache.get(spec)
+    asked = AskRequest(Question(answerer.snapshot.get_entity_label(0)), given=(0,))
+    assert list(answerer.run(asked))[-1].type == "answer.final"
     before = zeroed(spec)
-    assert [list(engine.run(asked))[-1].code for _ in range(2)] == ["damaged", "damaged"]
+    assert [list(answerer.run(asked))[-1].code for _ in range(2)] == ["damaged", "damaged"]
     with pytest.raises(DamagedError, match=r"tails\.npy"):
         cache.get(spec)
     assert len(cache) == 0
@@ -131,24 +131,24 @@ def test_a_graph_that_is_damaged_while_it_is_open_answers_nothing(spec):
 
 
 def test_an_error_nobody_foresaw_makes_it_look_at_the_files(spec, monkeypatch):
-    engine = EngineCache().get(spec)
+    answerer = AnswererCache().get(spec)
 
     def broken(run):
         raise IndexError("index 99 is out of bounds")
         yield
 
-    monkeypatch.setattr(engine, "answer", broken)
-    assert list(engine.run(AskRequest(Question("q?"))))[-1].code == "internal"
+    monkeypatch.setattr(answerer, "answer", broken)
+    assert list(answerer.run(AskRequest(Question("q?"))))[-1].code == "internal"
     zeroed(spec, "out_offsets.npy")
-    assert list(engine.run(AskRequest(Question("q?"))))[-1].code == "damaged"
+    assert list(answerer.run(AskRequest(Question("q?"))))[-1].code == "damaged"
 
 
 def test_what_cannot_be_opened_is_not_kept(tmp_path, spec):
-    cache = EngineCache()
+    cache = AnswererCache()
     with pytest.raises(SnapshotError):
-        cache.get(EngineSpec(tmp_path / "nowhere"))
+        cache.get(AnswererSpec(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="No language model is configured"):
-        cache.get(EngineSpec(spec.snapshot, reasoner="llm"))
+        cache.get(AnswererSpec(spec.snapshot, reasoner="llm"))
     assert len(cache) == 0
 
 
@@ -162,4 +162,4 @@ def test_reasoners_go_by_name():
 
 def test_a_cache_keeps_at_least_one_engine():
     with pytest.raises(ConfigError):
-        EngineCache(size=0)
+        AnswererCache(size=0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.config import EvidenceOptions
 from retrieval.errors import LLMError
@@ -45,12 +45,14 @@ def graph(tmp_path):
 
 
 @pytest.fixture
-def engine(graph):
-    return PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny")
+def answerer(graph):
+    return PathAnswerer(
+        graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
+    )
 
 
-def ask(engine, question=QUESTION, **limits):
-    return list(engine.run(AskRequest(Question(question), **limits)))
+def ask(answerer, question=QUESTION, **limits):
+    return list(answerer.run(AskRequest(Question(question), **limits)))
 
 
 def timeless(events):
@@ -58,8 +60,8 @@ def timeless(events):
     return [{k: v for k, v in to_payload(event).items() if k not in {"took_ms", "at_ms"}} for event in events]
 
 
-def test_the_stream_of_a_good_run(engine, graph):
-    events = ask(engine)
+def test_the_stream_of_a_good_run(answerer, graph):
+    events = ask(answerer)
     assert [type(e) for e in events] == [
         RunStarted,
         QuestionLinked,
@@ -82,17 +84,17 @@ def test_the_stream_of_a_good_run(engine, graph):
     assert [c.score for c in events[-2].chains] == [0.7, 0.2]
 
 
-def test_every_event_survives_its_json(engine):
-    for event in ask(engine):
+def test_every_event_survives_its_json(answerer):
+    for event in ask(answerer):
         assert from_payload(to_payload(event)) == event
 
 
-def test_the_same_question_gives_the_same_stream(engine):
-    assert timeless(ask(engine, seed=3)) == timeless(ask(engine, seed=3))
+def test_the_same_question_gives_the_same_stream(answerer):
+    assert timeless(ask(answerer, seed=3)) == timeless(ask(answerer, seed=3))
 
 
-def test_a_named_entity_replaces_linking(engine, graph):
-    events = ask(engine, "and the languages next door?", given=tuple(ids(graph, "Switzerland")))
+def test_a_named_entity_replaces_linking(answerer, graph):
+    events = ask(answerer, "and the languages next door?", given=tuple(ids(graph, "Switzerland")))
     assert events[1].entities[0].source == "given"
     assert [a.label for a in events[-1].answers] == ["French", "German", "Italian"]
 
@@ -109,8 +111,8 @@ def test_a_named_entity_replaces_linking(engine, graph):
         (QUESTION, {"given": (-1,)}, "unknown_entity"),
     ],
 )
-def test_bad_input_fails_with_a_code_and_a_hint(engine, question, limits, code):
-    events = ask(engine, question, **limits)
+def test_bad_input_fails_with_a_code_and_a_hint(answerer, question, limits, code):
+    events = ask(answerer, question, **limits)
     assert [type(e) for e in events] == [RunStarted, RunFailed]
     assert events[-1].code == code
     assert events[-1].hint
@@ -118,58 +120,58 @@ def test_bad_input_fails_with_a_code_and_a_hint(engine, question, limits, code):
 
 
 def test_nothing_linked_is_a_typed_no_answer_that_names_the_phrase(graph):
-    engine = PathEngine(
+    answerer = PathAnswerer(
         graph,
         ScriptedRetriever(graph, SCRIPT),
         LabelLinker(graph, ("Atlantis", "Spielburg")),
         ExtractiveReasoner(),
     )
-    final = ask(engine, "what did Spielburg of Atlantis direct?")[-1]
+    final = ask(answerer, "what did Spielburg of Atlantis direct?")[-1]
     assert final.answers == ()
     assert final.no_answer.reason is NoAnswerReason.ENTITY_NOT_LINKED
     assert final.no_answer.message == "“Atlantis”, “Spielburg” are not in the graph."
     assert final.no_answer.near[0] == "Spielberg"
 
 
-def test_nothing_retrieved_is_no_path(engine):
-    events = ask(engine, "who likes Romansh?")
+def test_nothing_retrieved_is_no_path(answerer):
+    events = ask(answerer, "who likes Romansh?")
     assert isinstance(events[-2], ChainsBuilt)
     assert events[-2].chains == ()
     assert events[-1].no_answer.reason is NoAnswerReason.NO_PATH
     assert "Romansh" in events[-1].no_answer.message
 
 
-def test_two_topics_are_intersected(engine):
-    final = ask(engine, "which country borders both Austria and France?")[-1]
+def test_two_topics_are_intersected(answerer):
+    final = ask(answerer, "which country borders both Austria and France?")[-1]
     assert [(a.label, a.chains, a.verified) for a in final.answers] == [("Italy", (0, 1), True)]
     assert final.answers[0].score == pytest.approx(0.48)
     assert final.warnings == ()
 
 
-def test_topics_that_share_nothing_are_answered_alone_with_a_warning(engine):
-    final = ask(engine, "what do Switzerland and France share?")[-1]
+def test_topics_that_share_nothing_are_answered_alone_with_a_warning(answerer):
+    final = ask(answerer, "what do Switzerland and France share?")[-1]
     assert [a.label for a in final.answers] == ["Italy"]
     assert "France alone" in final.warnings[0]
 
 
-def test_a_comparison_answers_with_a_topic(engine):
-    final = ask(engine, "which has the larger population, Austria or Germany?")[-1]
+def test_a_comparison_answers_with_a_topic(answerer):
+    final = ask(answerer, "which has the larger population, Austria or Germany?")[-1]
     assert [(a.label, a.chains, a.verified) for a in final.answers] == [("Germany", (0, 1), True)]
     assert final.text == "Compared: Austria: 9,170,000; Germany: 83,500,000."
-    smaller = ask(engine, "which has fewer people, Austria or Germany?")[-1]
+    smaller = ask(answerer, "which has fewer people, Austria or Germany?")[-1]
     assert [a.label for a in smaller.answers] == ["Austria"]
 
 
-def test_the_budget_counts_facts(engine):
-    events = ask(engine, budget=3)
+def test_the_budget_counts_facts(answerer):
+    events = ask(answerer, budget=3)
     assert sum(isinstance(e, PathRetrieved) for e in events) == 1
     assert events[-1].usage.triples == 2
 
 
 @pytest.mark.parametrize("after", range(8))
-def test_stopping_at_any_point_ends_cancelled_and_counts_what_was_kept(engine, after):
+def test_stopping_at_any_point_ends_cancelled_and_counts_what_was_kept(answerer, after):
     events = []
-    for event in engine.run(AskRequest(Question(QUESTION)), cancelled=lambda: len(events) > after):
+    for event in answerer.run(AskRequest(Question(QUESTION)), cancelled=lambda: len(events) > after):
         events.append(event)
     assert isinstance(events[-1], RunCancelled)
     assert events[-1].paths == sum(isinstance(e, PathRetrieved) for e in events)
@@ -181,7 +183,7 @@ def test_an_unexpected_error_ends_the_run_without_a_traceback(graph, caplog):
         raise KeyError("secret detail")
 
     retriever = ScriptedRetriever(graph, SCRIPT, before_each=burst)
-    events = ask(PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner()))
+    events = ask(PathAnswerer(graph, retriever, LabelLinker(graph), ExtractiveReasoner()))
     assert isinstance(events[-1], RunFailed)
     assert events[-1].code == "internal"
     assert "secret" not in events[-1].message + events[-1].hint
@@ -198,18 +200,18 @@ class BrokenReasoner:
         raise LLMError("The language model cannot be reached.", hint="Start it.")
 
 
-def test_a_lost_language_model_falls_back_to_the_extractive_answer(engine, graph):
-    broken = PathEngine(graph, engine.retriever, engine.linker, BrokenReasoner())
+def test_a_lost_language_model_falls_back_to_the_extractive_answer(answerer, graph):
+    broken = PathAnswerer(graph, answerer.retriever, answerer.linker, BrokenReasoner())
     final = ask(broken)[-1]
-    expected = ask(engine)[-1]
+    expected = ask(answerer)[-1]
     assert final.answers == expected.answers
     assert final.warnings[0].startswith("The language model cannot be reached. Start it.")
 
 
-def test_threads_may_share_an_engine(engine):
+def test_threads_may_share_an_engine(answerer):
     first, second = (
-        engine.run(AskRequest(Question(QUESTION))),
-        engine.run(AskRequest(Question("what does France border?"))),
+        answerer.run(AskRequest(Question(QUESTION))),
+        answerer.run(AskRequest(Question("what does France border?"))),
     )
     events = [[], []]
     for a, b in zip(first, second, strict=False):
@@ -226,7 +228,7 @@ def test_a_language_model_reads_chains_of_the_triples_that_a_triple_method_retri
 
     retriever = ScriptedRetriever(graph, SCRIPT)
     retriever.options = TripleOptions(chain_length=1)
-    reader = PathEngine(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
+    reader = PathAnswerer(graph, retriever, LabelLinker(graph), Reader(), encoder="tiny")
     chains = next(e for e in ask(reader, budget=4) if isinstance(e, ChainsBuilt)).chains
     # Two of the border chains fit the budget of four; L = 1 leaves their first hops, and the others by themselves.
     assert [format_chain(chain) for chain in chains] == [
@@ -251,8 +253,8 @@ def read_by(graph, form, reasoner, budget=4, triples=None, **limits):
         def score_triples(self, *args, **more):
             return triples
 
-    engine = PathEngine(graph, Ranking(graph, SCRIPT), LabelLinker(graph), reasoner, encoder="tiny")
-    return ask(engine, budget=budget)
+    answerer = PathAnswerer(graph, Ranking(graph, SCRIPT), LabelLinker(graph), reasoner, encoder="tiny")
+    return ask(answerer, budget=budget)
 
 
 class Noting(ExtractiveReasoner):
@@ -356,8 +358,8 @@ class Words:
 def test_doubted_paths_answer_where_the_words_agree(graph, fit, doubted, refused):
     retriever = Doubting(graph, SCRIPT)
     retriever.doubted = ("France",) if doubted else ()
-    engine = PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner(), text_fit=Words(fit))
-    assert (ask(engine, "what borders France?")[-1].no_answer is not None) == refused
+    answerer = PathAnswerer(graph, retriever, LabelLinker(graph), ExtractiveReasoner(), text_fit=Words(fit))
+    assert (ask(answerer, "what borders France?")[-1].no_answer is not None) == refused
 
 
 @pytest.mark.parametrize(
@@ -374,8 +376,8 @@ def test_doubted_paths_answer_where_the_words_agree(graph, fit, doubted, refused
 def test_the_words_have_a_say_where_the_checkpoint_doubts_itself(graph, doubted, words_doubted, answers):
     trained, by_words = Doubting(graph, SCRIPT), Doubting(graph, {"France": [("official_language", 0.9)]})
     trained.doubted, by_words.doubted = doubted, words_doubted
-    engine = PathEngine(graph, trained, LabelLinker(graph), ExtractiveReasoner(), by_words=lambda: by_words)
-    final = ask(engine, "what borders France?")[-1]
+    answerer = PathAnswerer(graph, trained, LabelLinker(graph), ExtractiveReasoner(), by_words=lambda: by_words)
+    final = ask(answerer, "what borders France?")[-1]
     assert sorted(answer.label for answer in final.answers) == answers
 
 
@@ -392,11 +394,11 @@ def test_the_words_have_a_say_where_a_checkpoint_cannot_doubt_itself(graph, word
         (False, answers),
         (True, ["Italy"]),
     ):  # a new version of its graph is no reason
-        engine = PathEngine(
+        answerer = PathAnswerer(
             graph, trained, LabelLinker(graph), ExtractiveReasoner(),
             by_words=lambda: by_words, can_doubt=can_doubt,
         )  # fmt: skip
-        final = ask(engine, "what borders France?")[-1]
+        final = ask(answerer, "what borders France?")[-1]
         assert [answer.label for answer in final.answers] == expected
 
 
@@ -414,6 +416,6 @@ def test_the_words_have_a_say_where_a_checkpoint_cannot_doubt_itself(graph, word
 def test_paths_that_are_all_doubted_do_not_answer(graph, question, doubted, refused):
     retriever = Doubting(graph, SCRIPT)
     retriever.doubted = doubted
-    final = ask(PathEngine(graph, retriever, LabelLinker(graph), ExtractiveReasoner()), question)[-1]
+    final = ask(PathAnswerer(graph, retriever, LabelLinker(graph), ExtractiveReasoner()), question)[-1]
     reason = final.no_answer.reason if final.no_answer else None
     assert (reason is NoAnswerReason.NOT_IN_GRAPH) == refused

@@ -2,11 +2,11 @@
 
 import pytest
 
-from retrieval.answering.agent import open_engine as open_agent
+from retrieval.answering.agent import open_answerer as open_agent
 from retrieval.answering.parts import GraphParts, Opening
-from retrieval.answering.paths import open_engine
+from retrieval.answering.paths import open_answerer
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.events import (
     AgentStep,
     AnswerFinal,
@@ -26,10 +26,10 @@ from tests.retrieval.world import LabelLinker
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory):
+def answerer(tmp_path_factory):
     snapshot = land.build(tmp_path_factory.mktemp("atlas") / "graph")
-    opened = open_engine(
-        Opening(EngineSpec(snapshot.path, None), GraphParts(snapshot, WordEncoder()), ExtractiveReasoner())
+    opened = open_answerer(
+        Opening(AnswererSpec(snapshot.path, None), GraphParts(snapshot, WordEncoder()), ExtractiveReasoner())
     )
     opened.linker = LabelLinker(snapshot)
     return opened
@@ -38,22 +38,22 @@ def engine(tmp_path_factory):
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory):
     snapshot = land.build(tmp_path_factory.mktemp("walked") / "graph")
-    spec = EngineSpec(snapshot.path, None, method="graph-s3")
+    spec = AnswererSpec(snapshot.path, None, method="graph-s3")
     opened = open_agent(Opening(spec, GraphParts(snapshot, WordEncoder()), ExtractiveReasoner()))
     opened.linker = LabelLinker(snapshot)
     return opened
 
 
-def events(engine, question, **more):
-    return list(engine.run(AskRequest(Question(question), **more)))
+def events(answerer, question, **more):
+    return list(answerer.run(AskRequest(Question(question), **more)))
 
 
 def one(found, kind):
     return next(event for event in found if isinstance(event, kind))
 
 
-def test_a_ranking_tells_its_steps_and_what_it_compared(engine):
-    found = events(engine, "Which country has the largest population?")
+def test_a_ranking_tells_its_steps_and_what_it_compared(answerer):
+    found = events(answerer, "Which country has the largest population?")
     told = one(found, ProgramExecuted)
     assert [step.count for step in told.steps] == [5, 1]
     assert [(value.node.label, value.value, value.answer) for value in told.ranked[:2]] == [
@@ -68,15 +68,15 @@ def test_a_ranking_tells_its_steps_and_what_it_compared(engine):
     assert from_payload(to_payload(told)) == told
 
 
-def test_a_count_is_one_answer_without_an_entity(engine):
-    final = one(events(engine, "How many countries are in Africa?"), AnswerFinal)
+def test_a_count_is_one_answer_without_an_entity(answerer):
+    final = one(events(answerer, "How many countries are in Africa?"), AnswerFinal)
     assert [(answer.label, answer.entity) for answer in final.answers] == [("4", None)]
 
 
-def test_a_person_edits_a_program_and_runs_it_again(engine):
-    told = one(events(engine, "Which country has the largest population?"), ProgramExecuted)
+def test_a_person_edits_a_program_and_runs_it_again(answerer):
+    told = one(events(answerer, "Which country has the largest population?"), ProgramExecuted)
     edited = {**told.read.program, "largest": False}
-    found = events(engine, "Which country has the largest population?", program=edited)
+    found = events(answerer, "Which country has the largest population?", program=edited)
     assert one(found, ProgramExecuted).by == "person"
     assert [answer.label for answer in one(found, AnswerFinal).answers] == ["Chad", "Togo"]
 
@@ -89,29 +89,29 @@ def test_a_person_edits_a_program_and_runs_it_again(engine):
         {"op": "Count", "source": {"op": "Count", "source": {"op": "Entities", "ids": ["Egypt"]}}},
     ],
 )
-def test_a_program_that_does_not_fit_the_graph_fails_with_what_to_do(engine, program):
-    failed = events(engine, "How many?", program=program)[-1]
+def test_a_program_that_does_not_fit_the_graph_fails_with_what_to_do(answerer, program):
+    failed = events(answerer, "How many?", program=program)[-1]
     assert isinstance(failed, RunFailed)
     assert failed.code == "bad_program"
 
 
-def test_nothing_that_fits_is_said_with_the_steps(engine):
-    found = events(engine, "Which countries have more than 900 million population?")
+def test_nothing_that_fits_is_said_with_the_steps(answerer):
+    found = events(answerer, "Which countries have more than 900 million population?")
     assert one(found, AnswerFinal).no_answer is not None
     assert one(found, ProgramExecuted).steps[-1].count == 0
 
 
-def test_what_the_program_names_is_what_is_linked(engine):
-    linked = one(events(engine, "Is Cairo the capital of Egypt?"), QuestionLinked)
+def test_what_the_program_names_is_what_is_linked(answerer):
+    linked = one(events(answerer, "Is Cairo the capital of Egypt?"), QuestionLinked)
     assert [(item.entity.label, item.mention, item.start) for item in linked.entities] == [
         ("Cairo", "Cairo", 3),
         ("Egypt", "Egypt", 24),
     ]
 
 
-def test_an_entity_that_somebody_picked_is_asked_about(engine):
-    chad = engine.snapshot.find_entity("Chad")
-    found = events(engine, "What is the capital of Egypt?", given=(chad,))
+def test_an_entity_that_somebody_picked_is_asked_about(answerer):
+    chad = answerer.snapshot.find_entity("Chad")
+    found = events(answerer, "What is the capital of Egypt?", given=(chad,))
     assert [item.entity.label for item in one(found, QuestionLinked).entities] == ["Chad"]
     assert not [event for event in found if isinstance(event, ProgramExecuted)]
 
@@ -135,14 +135,14 @@ def test_an_agent_runs_a_program_of_a_person(agent):
     assert (one(found, ProgramExecuted).by, one(found, AnswerFinal).answers[0].label) == ("person", "2")
 
 
-def test_what_no_word_of_the_graph_comes_near_is_told(engine):
-    assert one(events(engine, "Which country has the capital Cairo?"), AnswerFinal).answers
-    final = one(events(engine, "What is the anthem of Egypt?"), AnswerFinal)
+def test_what_no_word_of_the_graph_comes_near_is_told(answerer):
+    assert one(events(answerer, "Which country has the capital Cairo?"), AnswerFinal).answers
+    final = one(events(answerer, "What is the anthem of Egypt?"), AnswerFinal)
     assert (final.answers, final.no_answer.reason) == ((), NoAnswerReason.NOT_IN_GRAPH)
     assert final.no_answer.message == "The graph does not seem to hold “anthem” of Egypt."
     assert final.no_answer.hint.startswith("It knows of Egypt: ")
 
 
-def test_what_an_untrained_planner_misses_is_not_in_the_graph(engine):
-    final = one(events(engine, "Which film stars Cairo?"), AnswerFinal)
+def test_what_an_untrained_planner_misses_is_not_in_the_graph(answerer):
+    final = one(events(answerer, "Which film stars Cairo?"), AnswerFinal)
     assert (final.answers, final.no_answer.reason) == ((), NoAnswerReason.NOT_IN_GRAPH)

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from retrieval.answering.loading import load_engine
+from retrieval.answering.loading import load_answerer
 from retrieval.answering.parts import GraphParts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.evaluation.breakdowns import compute_breakdowns
@@ -59,12 +59,12 @@ def parts(tmp_path_factory):
 
 
 def opened(parts, llm=None, checkpoint=None, **options):
-    spec = EngineSpec(parts.snapshot.path, checkpoint, method="router", options=tuple(options.items()))
-    return load_engine(spec, parts, llm=llm)
+    spec = AnswererSpec(parts.snapshot.path, checkpoint, method="router", options=tuple(options.items()))
+    return load_answerer(spec, parts, llm=llm)
 
 
-def ask(engine, question):
-    return list(engine.run(AskRequest(Question(question))))
+def ask(answerer, question):
+    return list(answerer.run(AskRequest(Question(question))))
 
 
 def of(events, kind):
@@ -146,8 +146,8 @@ def model(endpoint):
 def test_a_language_model_counts_the_hops_and_its_cost_is_counted(parts):
     reply = says('{"hops": 3, "reason": "publisher, founder, birthplace"}')
     with Endpoint(reply) as endpoint:
-        engine = opened(parts, model(endpoint), decider="llm")
-        events = ask(engine, SURE)
+        answerer = opened(parts, model(endpoint), decider="llm")
+        events = ask(answerer, SURE)
         asked = endpoint.bodies[0]["messages"][-1]["content"]
     assert events[0].prompts == {"router": f"v1 {prompts.load('router').hash}"}
     (decided,) = of(events, RouterDecided)
@@ -193,15 +193,15 @@ def classifier(parts, tmp_path_factory):
 
 
 def test_a_checkpoint_of_the_router_decides(parts, classifier):
-    engine = opened(parts, checkpoint=classifier)
-    events = ask(engine, SURE)
+    answerer = opened(parts, checkpoint=classifier)
+    events = ask(answerer, SURE)
     (decided,) = of(events, RouterDecided)
     assert decided.method == "inses"
     assert decided.reason.startswith("The trained classifier expects 3 hops or more")
-    assert of(ask(engine, COMPLEX), RouterDecided)[0].method == "text-rag"
+    assert of(ask(answerer, COMPLEX), RouterDecided)[0].method == "text-rag"
     fingerprint = read_manifest(classifier).fingerprint
-    assert (engine.checkpoint, events[0].checkpoint) == (fingerprint, fingerprint)
-    assert engine.copy_without_model().decider is engine.decider
+    assert (answerer.checkpoint, events[0].checkpoint) == (fingerprint, fingerprint)
+    assert answerer.copy_without_model().decider is answerer.decider
 
 
 def test_who_decides_can_be_chosen_beside_a_checkpoint(parts, classifier):
@@ -248,9 +248,9 @@ def test_a_graph_without_facts_is_read(tmp_path):
 
 
 def test_a_report_tells_what_was_routed_where(parts):
-    engine = opened(parts)
+    answerer = opened(parts)
     asked = [QuestionRecord(str(i), text, (), ("Bern",)) for i, text in enumerate([SURE, UNSURE, COMPLEX])]
-    outcomes = [evaluated(engine, question, budget=50, seed=0) for question in asked]
+    outcomes = [evaluated(answerer, question, budget=50, seed=0) for question in asked]
     assert [outcome.route for outcome in outcomes] == ["text-rag", "inses", "inses"]
     assert from_row(to_row(outcomes[1]), asked[1]).route == "inses"
     groups = compute_breakdowns(outcomes, [None] * 3, lambda scores: {"size": len(scores)}, None, parts.snapshot)
@@ -258,10 +258,10 @@ def test_a_report_tells_what_was_routed_where(parts):
 
 
 def test_its_parts_are_asked_with_settings_of_their_own(parts):
-    engine = opened(parts, text="passages=2, ranking=dense", graph="similarity=false")
-    assert (engine.text.options.passages, engine.text.options.ranking) == (2, "dense")
-    assert engine.graph.options.similarity is False
-    assert len(of(ask(engine, SURE), PassagesRetrieved)[0].passages) == 2
+    answerer = opened(parts, text="passages=2, ranking=dense", graph="similarity=false")
+    assert (answerer.text.options.passages, answerer.text.options.ranking) == (2, "dense")
+    assert answerer.graph.options.similarity is False
+    assert len(of(ask(answerer, SURE), PassagesRetrieved)[0].passages) == 2
     for wrong in ({"text": "iterations=2"}, {"graph": "passages=2"}, {"text": "passages"}):
         with pytest.raises(ConfigError):
             opened(parts, **wrong)

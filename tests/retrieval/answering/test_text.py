@@ -9,8 +9,8 @@ from retrieval.answering.loading import load_parts
 from retrieval.answering.parts import Opening
 from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.reasoners import make_reasoner
-from retrieval.answering.spec import EngineSpec
-from retrieval.answering.text import open_engine
+from retrieval.answering.spec import AnswererSpec
+from retrieval.answering.text import open_answerer
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, SnapshotError
 from retrieval.events import AnswerDelta, AnswerFinal, PassagesRetrieved, RunFailed, RunStarted
@@ -47,13 +47,13 @@ def corpus(tmp_path_factory, encoder):
 
 
 def engine_of(graph, encoder, llm=None, **options):
-    spec = EngineSpec(graph.path, method="text-rag", options=tuple(options.items()))
+    spec = AnswererSpec(graph.path, method="text-rag", options=tuple(options.items()))
     reasoner = make_reasoner("llm" if llm else "extractive", llm)
-    return open_engine(Opening(spec, load_parts(graph, encoder), reasoner, llm))
+    return open_answerer(Opening(spec, load_parts(graph, encoder), reasoner, llm))
 
 
-def asked(engine, question):
-    events = list(engine.run(AskRequest(Question(question))))
+def asked(answerer, question):
+    events = list(answerer.run(AskRequest(Question(question))))
     assert isinstance(events[0], RunStarted)
     assert events[0].method == "text-rag"
     return events[1:]
@@ -102,9 +102,9 @@ def settings(endpoint):
 
 def test_a_run_names_the_prompt_that_passages_are_read_with(corpus, encoder):
     with Endpoint() as endpoint:
-        engine = engine_of(corpus, encoder, settings(endpoint))
-    assert list(engine.prompts) == ["passages"]
-    assert engine.copy_without_model().prompts == {} == engine_of(corpus, encoder).prompts
+        answerer = engine_of(corpus, encoder, settings(endpoint))
+    assert list(answerer.prompts) == ["passages"]
+    assert answerer.copy_without_model().prompts == {} == engine_of(corpus, encoder).prompts
 
 
 def test_a_language_model_reads_and_cites(corpus, encoder):
@@ -127,8 +127,8 @@ def test_the_reasoning_streams_while_it_is_written(corpus, encoder):
     for size in (1, 7):
         pieces = [written[i : i + size] for i in range(0, len(written), size)]
         with Endpoint(says(*pieces)) as endpoint:
-            engine = engine_of(corpus, encoder, settings(endpoint))
-            _, *deltas, final = asked(engine, "Who directed the film Jaws?")
+            answerer = engine_of(corpus, encoder, settings(endpoint))
+            _, *deltas, final = asked(answerer, "Who directed the film Jaws?")
         assert len(deltas) > 2
         assert "".join(delta.text for delta in deltas) == 'It "says" so.\nGrüße 😀' == final.text
         assert final.answers[0].label == "Steven Spielberg"
@@ -137,9 +137,9 @@ def test_the_reasoning_streams_while_it_is_written(corpus, encoder):
 def test_an_answer_without_evidence_cites_nothing_and_an_empty_one_is_none(corpus, encoder):
     bare = {"answer": "Steven Spielberg", "confidence": 0.4}
     with Endpoint(says(json.dumps(bare)), says(json.dumps({**bare, "answer": ""}))) as endpoint:
-        engine = engine_of(corpus, encoder, settings(endpoint))
-        *_, first = asked(engine, "Who directed the film Jaws?")
-        *_, second = asked(engine, "Who directed the film Jaws?")
+        answerer = engine_of(corpus, encoder, settings(endpoint))
+        *_, first = asked(answerer, "Who directed the film Jaws?")
+        *_, second = asked(answerer, "Who directed the film Jaws?")
     assert first.answers[0].citations == ()
     assert second.no_answer.reason == "reasoner_declined"
 

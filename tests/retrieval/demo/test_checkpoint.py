@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import CHECKPOINT, EXAMPLES, METHOD
 from retrieval.language.question import Question
 from retrieval.training.manifest import read_manifest
@@ -56,7 +56,7 @@ def test_it_is_of_the_graph_as_it_is_built_and_small(graph, tmp_path):
 
 def test_the_examples_are_right_before_anything_is_indexed(graph):
     encoder = load_encoder()
-    engine = load_engine(EngineSpec(graph.path, CHECKPOINT, METHOD), load_parts(graph, encoder))
-    found = {question: list(engine.run(AskRequest(Question(question))))[-1].answers for question in EXAMPLES}
+    answerer = load_answerer(AnswererSpec(graph.path, CHECKPOINT, METHOD), load_parts(graph, encoder))
+    found = {question: list(answerer.run(AskRequest(Question(question))))[-1].answers for question in EXAMPLES}
     assert {question: {a.label for a in answers} for question, answers in found.items()} == ANSWERS
     assert not [a for answers in found.values() for a in answers if a.guess]

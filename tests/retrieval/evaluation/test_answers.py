@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from retrieval.answering.loading import EngineCache
+from retrieval.answering.loading import AnswererCache
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, EvaluationError
 from retrieval.evaluation.answers import (
@@ -21,7 +21,7 @@ from retrieval.evaluation.answers import (
     read_pairs,
     verify,
 )
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.report import build_report
 from retrieval.language.question import Question
 from retrieval.llm.prompts import load
@@ -173,8 +173,8 @@ def graph(tmp_path):
 
 
 def alone(graph, url, method="llm-only"):
-    cache = EngineCache(llm=LLMSettings(url, "tiny", name="Tiny", backoff=0.01))
-    return cache.get(EngineSpec(graph.path, method=method))
+    cache = AnswererCache(llm=LLMSettings(url, "tiny", name="Tiny", backoff=0.01))
+    return cache.get(AnswererSpec(graph.path, method=method))
 
 
 def test_a_model_alone_answers_and_says_that_it_looked_at_nothing(graph):
@@ -211,7 +211,7 @@ def test_a_model_alone_that_fails_fails(graph):
         final = list(alone(graph, server.url).run(AskRequest(Question("where?"))))[-1]
     assert (final.type, final.code) == ("run.failed", "llm_bad_reply")
     with pytest.raises(ConfigError, match="llm-only asks a language model, and none is configured"):
-        EngineCache().get(EngineSpec(graph.path, method="llm-only"))
+        AnswererCache().get(AnswererSpec(graph.path, method="llm-only"))
 
 
 def test_a_model_alone_is_evaluated_like_any_method(graph):
@@ -226,7 +226,7 @@ def test_a_model_alone_is_evaluated_like_any_method(graph):
         return json.dumps({"answer": answers[question]})
 
     with LLMServer(reply) as server:
-        report = build_report(evaluate_engine(alone(graph, server.url), questions, budget=50, seed=0))
+        report = build_report(evaluate_answerer(alone(graph, server.url), questions, budget=50, seed=0))
         assert len(server.requests) == 2  # warming up asks nothing
     assert (report["method"], report["metrics"]["hit"], report["usage"]["llm_calls"]) == ("llm-only", 0.5, 2)
     assert report["manifest"]["config"]["prompts"] == {"llm-only": f"v1 {load('llm-only').hash}"}

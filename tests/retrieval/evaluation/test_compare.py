@@ -4,10 +4,10 @@ from copy import deepcopy
 
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.errors import EvaluationError
 from retrieval.evaluation.compare import build_blocks, compare, require_comparable
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import build_report
 from retrieval.reasoning.extractive import ExtractiveReasoner
@@ -35,9 +35,9 @@ def graph(tmp_path):
 
 
 def report(graph, script, questions=QUESTIONS, **settings):
-    engine = PathEngine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
+    answerer = PathAnswerer(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
     asked = {"budget": 50, "seed": 0, **settings}
-    return build_report(evaluate_engine(engine, questions, **asked), split="test")
+    return build_report(evaluate_answerer(answerer, questions, **asked), split="test")
 
 
 def test_gained_lost_and_the_difference(graph):

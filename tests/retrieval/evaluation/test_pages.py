@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.errors import ConfigError
-from retrieval.evaluation.evaluator import evaluate_engine
+from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.pages import Entry, Heading, PageTable, Text, render, render_html, render_markdown
 from retrieval.evaluation.report import build_report
 from retrieval.evaluation.report_page import build_blocks, build_title
@@ -80,14 +80,14 @@ def test_the_name_of_the_file_says_the_form():
 def test_the_page_of_a_report(tmp_path):
     graph = build(tmp_path / "world")
     script = {"Jaws": [("directed_by", 0.9)], "Austria": [("borders", 0.6)]}
-    engine = PathEngine(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
+    answerer = PathAnswerer(graph, ScriptedRetriever(graph, script), LabelLinker(graph), ExtractiveReasoner())
     path = (("Jaws", "directed_by", "Spielberg"),)
     questions = [
         QuestionRecord("1", "who directed it?", ("Jaws",), ("Spielberg",), hops=1),
         QuestionRecord("2", "who wrote <it>?", ("Jaws",), ("Benchley",), (path,), hops=2),
         QuestionRecord("3", "what does Austria border?", (), ("Italy", "Mordor"), hops=1),
     ]
-    report = build_report(evaluate_engine(engine, questions, budget=50, seed=0), split="test")
+    report = build_report(evaluate_answerer(answerer, questions, budget=50, seed=0), split="test")
     page = render_markdown(build_title(report), build_blocks(report))
     assert "# Evaluation of rel-rag-path" in page
     assert "3 questions of the test split, asked of rel-rag-path without training (zero-shot)" in page

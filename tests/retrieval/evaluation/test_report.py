@@ -7,13 +7,13 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, EvaluationError
 from retrieval.evaluation import faithfulness, report_page
 from retrieval.evaluation.breakdowns import compute_hops
 from retrieval.evaluation.coverage import filter_answerable
-from retrieval.evaluation.evaluator import ask, evaluate_engine, sample
+from retrieval.evaluation.evaluator import ask, evaluate_answerer, sample
 from retrieval.evaluation.outcomes import Outcome
 from retrieval.evaluation.pages import render_markdown
 from retrieval.evaluation.report import build_report, read_report, read_scores, score, write_report
@@ -48,14 +48,16 @@ QUESTIONS = [
 
 
 @pytest.fixture
-def engine(tmp_path):
+def answerer(tmp_path):
     graph = build(tmp_path / "world")
-    return PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny")
+    return PathAnswerer(
+        graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner(), encoder="tiny"
+    )
 
 
 @pytest.fixture
-def evaluation(engine):
-    return evaluate_engine(engine, QUESTIONS, budget=50, seed=1)
+def evaluation(answerer):
+    return evaluate_answerer(answerer, QUESTIONS, budget=50, seed=1)
 
 
 def test_every_question_is_asked_from_its_topics_or_from_what_is_linked(evaluation):
@@ -95,9 +97,9 @@ def test_the_report_figures(evaluation):
     assert report["usage"] == {"llm_calls": 0, "tokens": 0, "reasoning_tokens": 0, "cost": None}
 
 
-def test_the_manifest_names_what_is_needed_to_repeat(evaluation, engine):
+def test_the_manifest_names_what_is_needed_to_repeat(evaluation, answerer):
     manifest = build_report(evaluation, split="test")["manifest"]
-    assert (manifest["seed"], manifest["snapshot"], manifest["checkpoint"]) == (1, engine.snapshot.hash, None)
+    assert (manifest["seed"], manifest["snapshot"], manifest["checkpoint"]) == (1, answerer.snapshot.hash, None)
     assert manifest["code_version"].startswith("0.1.0+")
     config = manifest["config"]
     assert (config["budget"], config["reasoner"], config["encoder"], config["split"]) == (
@@ -106,16 +108,16 @@ def test_the_manifest_names_what_is_needed_to_repeat(evaluation, engine):
         "tiny",
         "test",
     )
-    assert config["extractive"] == asdict(engine.settings.extractive)
+    assert config["extractive"] == asdict(answerer.settings.extractive)
 
 
-def test_two_evaluations_agree_but_for_the_clock(engine, evaluation):
+def test_two_evaluations_agree_but_for_the_clock(answerer, evaluation):
     def timeless(found):
         report = build_report(found)
         clock = {"latency_ms": 0, "retrieval_ms": 0}
         return report | clock | {"per_question": [row | clock for row in report["per_question"]]}
 
-    assert timeless(evaluate_engine(engine, QUESTIONS, budget=50, seed=1)) == timeless(evaluation)
+    assert timeless(evaluate_answerer(answerer, QUESTIONS, budget=50, seed=1)) == timeless(evaluation)
 
 
 def test_the_report_is_written_whole(tmp_path, evaluation):
@@ -183,7 +185,7 @@ def test_the_chains_that_led_to_the_answers_are_kept(evaluation):
     assert evaluation.outcomes[0].chains[0][1] == pytest.approx(0.7)
 
 
-def test_a_question_with_triples_is_asked_on_those_alone(engine):
+def test_a_question_with_triples_is_asked_on_those_alone(answerer):
     own = (
         ("Switzerland", "borders", "Austria"),
         ("Austria", "official_language", "German"),
@@ -192,32 +194,32 @@ def test_a_question_with_triples_is_asked_on_those_alone(engine):
         ("Austria", "painted_by", "Italy"),
     )
     question = QuestionRecord("own", "languages?", ("Switzerland",), ("German",), triples=own)
-    found = ask(engine, question, budget=50, seed=0)
+    found = ask(answerer, question, budget=50, seed=0)
     assert [label for label, _ in found.predicted] == ["German"]
     assert found.facts == {own[0], own[1]}
     assert (found.own_facts, found.unknown) == (2, {"entity": 1, "fact": 1, "relation": 1})
-    whole = ask(engine, question, budget=50, seed=0, subgraphs="whole")
+    whole = ask(answerer, question, budget=50, seed=0, subgraphs="whole")
     assert len(whole.predicted) == 3
     assert whole.own_facts is None
-    report = build_report(evaluate_engine(engine, [question], budget=50, seed=0))
+    report = build_report(evaluate_answerer(answerer, [question], budget=50, seed=0))
     assert report["own_subgraphs"] == {
         "questions": 1, "mean_facts": 2.0, "unknown_triples": {"entity": 1, "fact": 1, "relation": 1},
     }  # fmt: skip
-    assert report["manifest"]["snapshot"] == engine.snapshot.hash
+    assert report["manifest"]["snapshot"] == answerer.snapshot.hash
 
 
-def test_topics_can_be_left_to_the_linker(engine):
+def test_topics_can_be_left_to_the_linker(answerer):
     question = QuestionRecord("q", "what does Austria border?", ("Switzerland",), ("Italy",))
-    assert ask(engine, question, budget=50, seed=0).topics == ("Switzerland",)
-    linked = ask(engine, question, budget=50, seed=0, topics="linked")
+    assert ask(answerer, question, budget=50, seed=0).topics == ("Switzerland",)
+    linked = ask(answerer, question, budget=50, seed=0, topics="linked")
     assert (linked.topics, linked.linked) == (("Austria",), True)
 
 
-def test_what_was_asked_before_is_not_asked_again(engine, evaluation):
+def test_what_was_asked_before_is_not_asked_again(answerer, evaluation):
     asked = []
     done = {outcome.question.id: outcome for outcome in evaluation.outcomes[:3]}
-    again = evaluate_engine(
-        engine,
+    again = evaluate_answerer(
+        answerer,
         QUESTIONS,
         budget=50,
         seed=1,
@@ -228,16 +230,16 @@ def test_what_was_asked_before_is_not_asked_again(engine, evaluation):
     assert again.outcomes[:3] == evaluation.outcomes[:3]
 
 
-def test_a_set_that_the_graph_does_not_know_is_refused(engine):
+def test_a_set_that_the_graph_does_not_know_is_refused(answerer):
     with pytest.raises(EvaluationError, match=r"no topic entity.*'Middle-earth'"):
-        evaluate_engine(engine, [QuestionRecord("q", "?", ("Middle-earth",), ("Italy",))], budget=5, seed=0)
+        evaluate_answerer(answerer, [QuestionRecord("q", "?", ("Middle-earth",), ("Italy",))], budget=5, seed=0)
     with pytest.raises(EvaluationError, match=r"no answer.*'Sauron'"):
-        evaluate_engine(engine, [QuestionRecord("q", "?", ("Italy",), ("Sauron",))], budget=5, seed=0)
+        evaluate_answerer(answerer, [QuestionRecord("q", "?", ("Italy",), ("Sauron",))], budget=5, seed=0)
     with pytest.raises(EvaluationError, match="no question"):
-        evaluate_engine(engine, [], budget=5, seed=0)
+        evaluate_answerer(answerer, [], budget=5, seed=0)
 
 
-def test_the_figures_of_each_operator(engine):
+def test_the_figures_of_each_operator(answerer):
     first, second, third, fourth, _ = QUESTIONS
     questions = [
         replace(first, operators=("union", "walk")),
@@ -245,7 +247,7 @@ def test_the_figures_of_each_operator(engine):
         replace(third, operators=("walk", "walk"), also=(("Kubrick",), ("Spielberg",))),
         fourth,
     ]
-    report = build_report(evaluate_engine(engine, questions, budget=50, seed=1))
+    report = build_report(evaluate_answerer(answerer, questions, budget=50, seed=1))
     found = report["by_operator"]
     assert {name: row["n"] for name, row in found.items()} == {"union": 1, "walk": 3}
     assert [found["union"][name] for name in ("exact_set", "macro_f1", "hit")] == [1, 1, 1]
@@ -288,9 +290,9 @@ def test_another_right_answer_set_is_exact_and_changes_nothing_else():
     assert (part.exact, part.f1) == (0, pytest.approx(0.5))
 
 
-def test_counted_answers_need_not_be_in_the_graph(engine):
+def test_counted_answers_need_not_be_in_the_graph(answerer):
     questions = [QuestionRecord("q", "how many neighbours?", ("Italy",), ("17",))]
-    assert evaluate_engine(engine, questions, budget=5, seed=0).outcomes[0].question.id == "q"
+    assert evaluate_answerer(answerer, questions, budget=5, seed=0).outcomes[0].question.id == "q"
 
 
 def test_names_are_compared_normalised():
@@ -312,12 +314,12 @@ def test_a_sample_is_fixed_by_its_seed_and_keeps_the_order():
     assert sample(QUESTIONS, 99, seed=0) == QUESTIONS
 
 
-def test_a_stopped_evaluation_says_so(engine):
+def test_a_stopped_evaluation_says_so(answerer):
     with pytest.raises(Cancelled):
-        evaluate_engine(engine, QUESTIONS, budget=50, seed=1, cancelled=lambda: True)
+        evaluate_answerer(answerer, QUESTIONS, budget=50, seed=1, cancelled=lambda: True)
 
 
-def test_hops_that_a_set_does_not_say_are_the_shortest_distance(engine):
+def test_hops_that_a_set_does_not_say_are_the_shortest_distance(answerer):
     far = QuestionRecord("far", "which languages?", ("Switzerland",), ("German",))
     asked = [
         far,
@@ -326,25 +328,25 @@ def test_hops_that_a_set_does_not_say_are_the_shortest_distance(engine):
         replace(far, id="lost", answers=("Sauron", "Germany"), triples=PATH[:1]),
         replace(far, id="itself", answers=("Switzerland",)),
     ]
-    outcomes = [ask(engine, question, budget=5, seed=0) for question in asked]
+    outcomes = [ask(answerer, question, budget=5, seed=0) for question in asked]
     # German is a language of the neighbours.
-    assert [compute_hops(outcome, engine.snapshot) for outcome in outcomes] == [2, 7, 2, None, 0]
+    assert [compute_hops(outcome, answerer.snapshot) for outcome in outcomes] == [2, 7, 2, None, 0]
 
 
-def test_only_questions_whose_answers_are_in_the_graph(engine):
+def test_only_questions_whose_answers_are_in_the_graph(answerer):
     asked = [*QUESTIONS, replace(QUESTIONS[1], id="beside", triples=PATH)]
-    found = filter_answerable(engine.snapshot, asked)
+    found = filter_answerable(answerer.snapshot, asked)
     assert [question.id for question in found] == ["right", "half"]
-    assert [q.id for q in filter_answerable(engine.snapshot, asked, subgraphs="whole")] == [
+    assert [q.id for q in filter_answerable(answerer.snapshot, asked, subgraphs="whole")] == [
         "right",
         "half",
         "beside",
     ]
     with pytest.raises(EvaluationError, match="None of the 1 questions"):
-        filter_answerable(engine.snapshot, QUESTIONS[2:3])
+        filter_answerable(answerer.snapshot, QUESTIONS[2:3])
 
 
-def test_what_the_language_model_read_and_thought_is_in_the_report(engine, tmp_path):
+def test_what_the_language_model_read_and_thought_is_in_the_report(answerer, tmp_path):
     """And faithfulness is judged by that, not by the chains."""
 
     def replies(connection):
@@ -354,8 +356,8 @@ def test_what_the_language_model_read_and_thought_is_in_the_report(engine, tmp_p
 
     with Endpoint(replies) as endpoint:
         settings = LLMSettings(endpoint.url, "tiny", retries=0, backoff=0.01)
-        engine.reasoner = LLMReasoner(settings)
-        report = build_report(evaluate_engine(engine, QUESTIONS[:1], budget=50, seed=1))
+        answerer.reasoner = LLMReasoner(settings)
+        report = build_report(evaluate_answerer(answerer, QUESTIONS[:1], budget=50, seed=1))
         shown = endpoint.bodies[0]["messages"][-1]["content"]
     (row,) = report["per_question"]
     assert row["read"]

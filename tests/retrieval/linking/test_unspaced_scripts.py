@@ -2,9 +2,9 @@
 
 import pytest
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import NAMED_OTHERWISE, NOT_ENGLISH, AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.language.question import Question
 from retrieval.linking.questions import replace_topic_names
 from tests.retrieval.kg.worlds import build
@@ -21,9 +21,9 @@ FACTS = [
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory):
+def answerer(tmp_path_factory):
     graph = build(FACTS, tmp_path_factory.mktemp("unspaced") / "g")
-    return load_engine(EngineSpec(graph.path, None, "rel-rag-path"), load_parts(graph, load_encoder()))
+    return load_answerer(AnswererSpec(graph.path, None, "rel-rag-path"), load_parts(graph, load_encoder()))
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def engine(tmp_path_factory):
         ("鲁迅出生在哪里？", "鲁迅", "绍兴"),
     ],
 )
-def test_chinese_questions_are_answered_by_the_graphs_own_words(engine, question, topic, answer):
-    events = list(engine.run(AskRequest(Question(question))))
+def test_chinese_questions_are_answered_by_the_graphs_own_words(answerer, question, topic, answer):
+    events = list(answerer.run(AskRequest(Question(question))))
     (linked,) = (event for event in events if event.type == "question.linked")
     assert [link.entity.label for link in linked.entities] == [topic]
     assert [link.mention for link in linked.entities] == [topic]
@@ -43,8 +43,8 @@ def test_chinese_questions_are_answered_by_the_graphs_own_words(engine, question
     assert NOT_ENGLISH in events[-1].warnings
 
 
-def test_english_questions_are_told_that_the_graph_is_named_otherwise(engine):
-    *_, end = engine.run(AskRequest(Question("Who is the author of 红楼梦?")))
+def test_english_questions_are_told_that_the_graph_is_named_otherwise(answerer):
+    *_, end = answerer.run(AskRequest(Question("Who is the author of 红楼梦?")))
     assert NAMED_OTHERWISE in end.warnings
 
 

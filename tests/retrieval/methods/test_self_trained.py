@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answering.parts import GraphParts, Opening
-from retrieval.answering.paths import PathEngine, open_engine
+from retrieval.answering.paths import PathAnswerer, open_answerer
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
@@ -37,7 +37,7 @@ def parts(graph):
 
 
 @pytest.fixture(scope="module")
-def engine(graph, parts, tmp_path_factory):
+def answerer(graph, parts, tmp_path_factory):
     config = registry.parse(METHOD, {"hidden": 8, "entity_texts": "no"})
     out = tmp_path_factory.mktemp("taught") / "checkpoint"
     described = checkpoints.describe(
@@ -52,17 +52,17 @@ def engine(graph, parts, tmp_path_factory):
         labels={WRITTEN: 3},
     )
     checkpoints.save(out, described)
-    opened = open_engine(Opening(EngineSpec(graph.path, out, METHOD), parts, ExtractiveReasoner()))
+    opened = open_answerer(Opening(AnswererSpec(graph.path, out, METHOD), parts, ExtractiveReasoner()))
     opened.linker = LabelLinker(graph)
     return opened
 
 
-def events(engine, question):
-    return list(engine.run(AskRequest(Question(question))))
+def events(answerer, question):
+    return list(answerer.run(AskRequest(Question(question))))
 
 
-def test_the_planner_counts_as_much_as_the_words_leave_open(engine, monkeypatch):
-    retriever = engine.retriever
+def test_the_planner_counts_as_much_as_the_words_leave_open(answerer, monkeypatch):
+    retriever = answerer.retriever
     assert isinstance(retriever, SelfTaughtRetriever)
     by_words = [RelationPath(0, (1,), 0.6, support=0.9), RelationPath(0, (2,), 0.2, support=0.9)]
     learned = [RelationPath(0, (2,), 0.8), RelationPath(0, (3, 1), 0.1)]
@@ -77,24 +77,24 @@ def test_the_planner_counts_as_much_as_the_words_leave_open(engine, monkeypatch)
     ]
 
 
-def test_what_the_words_do_not_reach_only_the_planner_ranks(engine, monkeypatch):
-    retriever, learned = engine.retriever, [RelationPath(0, (2,), 0.8)]
+def test_what_the_words_do_not_reach_only_the_planner_ranks(answerer, monkeypatch):
+    retriever, learned = answerer.retriever, [RelationPath(0, (2,), 0.8)]
     monkeypatch.setattr(retriever.untrained, "rank", lambda *_: [[]])
     monkeypatch.setattr(retriever.taught, "rank", lambda *_: [learned])
     assert retriever.rank([0], ["?"], lambda: False) == [[replace(learned[0], score=0.8, support=0.0)]]
 
 
-def test_programs_are_read_as_on_a_graph_that_nobody_trained_on(engine):
-    assert isinstance(engine, PathEngine)
-    found = events(engine, "How many countries are in Africa?")
+def test_programs_are_read_as_on_a_graph_that_nobody_trained_on(answerer):
+    assert isinstance(answerer, PathAnswerer)
+    found = events(answerer, "How many countries are in Africa?")
     assert [answer.label for answer in found[-1].answers] == ["4"]
     assert any(isinstance(event, ProgramExecuted) for event in found)
-    final = events(engine, "What is the capital of Egypt?")[-1]
+    final = events(answerer, "What is the capital of Egypt?")[-1]
     assert isinstance(final, AnswerFinal)
     assert ([answer.label for answer in final.answers], final.warnings) == (["Cairo"], ())
 
 
-def test_some_facts_of_the_graph_are_asked_by_both(engine, graph):
-    assert isinstance(engine.retriever.untrained, ZeroShotRetriever)
-    few = engine.retriever.apply_restriction(RestrictedSnapshot(graph, [0]))
+def test_some_facts_of_the_graph_are_asked_by_both(answerer, graph):
+    assert isinstance(answerer.retriever.untrained, ZeroShotRetriever)
+    few = answerer.retriever.apply_restriction(RestrictedSnapshot(graph, [0]))
     assert (few.snapshot, few.untrained.snapshot, few.taught.snapshot) == (few.snapshot,) * 3

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from retrieval import demo
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, QuestionRewritten
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
@@ -44,13 +44,13 @@ def facts(graph) -> Iterator[list[str]]:
 def engine_of(graph, out):
     snapshot = build_snapshot(TripleTable.from_facts(list(facts(graph))), out / "graph")
     checkpoint = demo.CHECKPOINT if graph == "demo" else None
-    spec = EngineSpec(out / "graph", checkpoint=checkpoint, method=demo.METHOD, reasoner="extractive")
-    return load_engine(spec, load_parts(snapshot, load_encoder()))
+    spec = AnswererSpec(out / "graph", checkpoint=checkpoint, method=demo.METHOD, reasoner="extractive")
+    return load_answerer(spec, load_parts(snapshot, load_encoder()))
 
 
-def ask(engine, question, follows=None):
+def ask(answerer, question, follows=None):
     """The answers, and the turn that a follow-up leans on."""
-    log = {type(event): event for event in engine.run(AskRequest(Question(question), follows=follows))}
+    log = {type(event): event for event in answerer.run(AskRequest(Question(question), follows=follows))}
     read, linked, program = log.get(QuestionRewritten), log.get(QuestionLinked), log.get(ProgramExecuted)
     answers = log[AnswerFinal].answers
     turn = Turn(
@@ -65,11 +65,11 @@ def ask(engine, question, follows=None):
 
 @pytest.mark.parametrize("graph", [pytest.param("demo", marks=pytest.mark.slow), *sorted(WRONG.keys() - {"demo"})])
 def test_two_turns(tmp_path, graph):
-    engine = engine_of(graph, tmp_path)
+    answerer = engine_of(graph, tmp_path)
     wrong = set()
     for row in dialogues(graph):
-        _, turn = ask(engine, row["questions"][0])
-        answers, _ = ask(engine, row["questions"][1], turn)
+        _, turn = ask(answerer, row["questions"][0])
+        answers, _ = ask(answerer, row["questions"][1], turn)
         if not alike(answers, row["answers"]):
             wrong.add(row["id"])
     assert wrong == WRONG[graph]

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from retrieval.answering.parts import GraphParts, Opening
-from retrieval.answering.paths import open_engine
+from retrieval.answering.paths import open_answerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.reasoners import make_reasoner, require_written
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import MethodError
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, RunStarted
@@ -48,11 +48,11 @@ def ask(snapshot):
         waiting = iter(replies)
         with LLMServer(lambda _: next(waiting), delay=settings.pop("delay", 0.0)) as server:
             llm = LLMSettings(server.url, "scripted", retries=0, **settings)
-            spec = EngineSpec(snapshot.path, None, reasoner="llm-program")
+            spec = AnswererSpec(snapshot.path, None, reasoner="llm-program")
             parts = GraphParts(snapshot, WordEncoder())
-            engine = open_engine(Opening(spec, parts, make_reasoner("llm-program", llm), llm))
-            engine.linker = LabelLinker(snapshot)
-            return list(engine.run(AskRequest(Question(question)))), server.requests
+            answerer = open_answerer(Opening(spec, parts, make_reasoner("llm-program", llm), llm))
+            answerer.linker = LabelLinker(snapshot)
+            return list(answerer.run(AskRequest(Question(question)))), server.requests
 
     return asked
 
@@ -165,7 +165,7 @@ def test_an_endpoint_that_takes_no_schema_is_sent_none(ask):
 
 def test_methods_without_programs_are_refused(snapshot):
     with pytest.raises(MethodError, match="inses takes no program"):
-        require_written(EngineSpec(snapshot.path, None, method="inses", reasoner="llm-program"))
+        require_written(AnswererSpec(snapshot.path, None, method="inses", reasoner="llm-program"))
 
 
 def test_the_grammar_knows_every_operation():

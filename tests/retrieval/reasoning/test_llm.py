@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval import environment
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
@@ -235,7 +235,7 @@ def test_a_label_cannot_leave_its_fence(tmp_path):
     engine_parts = ScriptedRetriever(graph, {"Switzerland": [("capital", 0.9)]}), LabelLinker(graph)
     with Endpoint(says("ans: not available")) as endpoint:
         list(
-            PathEngine(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(
+            PathAnswerer(graph, *engine_parts, LLMReasoner(settings(endpoint.url))).run(
                 AskRequest(Question("Switzerland?"))
             )
         )
@@ -246,8 +246,8 @@ def test_a_label_cannot_leave_its_fence(tmp_path):
     assert "{question}" in sent
 
 
-def engine(graph, url, **changes):
-    return PathEngine(
+def answerer(graph, url, **changes):
+    return PathAnswerer(
         graph,
         ScriptedRetriever(graph, SCRIPT),
         LabelLinker(graph),
@@ -257,7 +257,7 @@ def engine(graph, url, **changes):
 
 def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
     with Endpoint(says("ans: ", "German")) as endpoint:
-        events = list(engine(graph, endpoint.url).run(AskRequest(Question(QUESTION))))
+        events = list(answerer(graph, endpoint.url).run(AskRequest(Question(QUESTION))))
     assert [event.type for event in events[-4:]] == [
         "chains.built",
         "answer.delta",
@@ -273,8 +273,8 @@ def test_a_run_streams_pieces_between_chains_and_the_final_answer(graph):
 @pytest.mark.parametrize("behaviour", [fails(500), cut, silent, garbage, says("no form at all")])
 def test_when_the_model_fails_the_run_still_answers_from_the_graph(graph, behaviour):
     with Endpoint(behaviour) as endpoint:
-        events = list(engine(graph, endpoint.url).run(AskRequest(Question(QUESTION))))
-    plain = PathEngine(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
+        events = list(answerer(graph, endpoint.url).run(AskRequest(Question(QUESTION))))
+    plain = PathAnswerer(graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), ExtractiveReasoner())
     expected = list(plain.run(AskRequest(Question(QUESTION))))[-1]
     assert isinstance(events[-1], AnswerFinal)
     assert events[-1].answers == expected.answers
@@ -284,7 +284,7 @@ def test_when_the_model_fails_the_run_still_answers_from_the_graph(graph, behavi
 def test_stopping_a_run_in_mid_reply_keeps_what_was_found(graph):
     with Endpoint(talks_without_end) as endpoint:
         events = []
-        for event in engine(graph, endpoint.url).run(
+        for event in answerer(graph, endpoint.url).run(
             AskRequest(Question(QUESTION)), cancelled=lambda: sum(isinstance(e, AnswerDelta) for e in events) >= 3
         ):
             events.append(event)

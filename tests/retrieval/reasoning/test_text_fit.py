@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.events import AnswerFinal
 from retrieval.language.question import Question
@@ -78,17 +78,17 @@ def test_an_inverse_step_is_about_the_same_relation(graph):
 
 
 def test_a_relation_that_a_topic_lacks_is_said_not_to_be_in_the_graph(graph):
-    engine = PathEngine(
+    answerer = PathAnswerer(
         graph,
         ScriptedRetriever(graph, {"Austria": [("borders", 0.9)]}),
         LabelLinker(graph),
         ExtractiveReasoner(),
         text_fit=TextFit(graph, WordCounts()),
     )
-    *_, refused = engine.run(AskRequest(Question("what was directed by Austria")))
+    *_, refused = answerer.run(AskRequest(Question("what was directed by Austria")))
     assert isinstance(refused, AnswerFinal)
     assert refused.no_answer.reason is NoAnswerReason.NOT_IN_GRAPH
-    *_, answered = engine.run(AskRequest(Question("what borders Austria")))
+    *_, answered = answerer.run(AskRequest(Question("what borders Austria")))
     assert [a.label for a in answered.answers] == ["Italy"]
 
 

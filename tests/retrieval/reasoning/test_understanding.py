@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from retrieval.answering.paths import PathEngine
+from retrieval.answering.paths import PathAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.errors import LLMError
 from retrieval.language.operators import HINTS
@@ -43,10 +43,10 @@ def ask(tmp_path):
     graph = build(tmp_path / "world", [*FACTS, ("Berlin", "capital_of", "Germany")])
 
     def of(question, reasoner=None):
-        engine = PathEngine(
+        answerer = PathAnswerer(
             graph, ScriptedRetriever(graph, SCRIPT), LabelLinker(graph), reasoner or ExtractiveReasoner()
         )
-        return list(engine.run(AskRequest(Question(question))))[-1]
+        return list(answerer.run(AskRequest(Question(question))))[-1]
 
     return of
 

@@ -5,9 +5,9 @@ import shutil
 import pytest
 
 from retrieval.answering.fusion.model import OutcomeChoice
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import METHOD
 from retrieval.language.question import Question
 from retrieval.methods.zero_shot.model import PathScorer
@@ -116,5 +116,5 @@ def test_the_checkpoint_of_the_demo_answers(data, tmp_path):
     assert (first / "weights.safetensors").read_bytes() == (second / "weights.safetensors").read_bytes()
     assert figures.rows[0].group == "answerable"
     graph = builder.prepare(data, load_encoder(), 0).graph
-    engine = load_engine(EngineSpec(graph.path, first, METHOD), load_parts(graph, load_encoder()))
-    assert list(engine.run(AskRequest(Question("who directed Film 01"))))[-1].answers
+    answerer = load_answerer(AnswererSpec(graph.path, first, METHOD), load_parts(graph, load_encoder()))
+    assert list(answerer.run(AskRequest(Question("who directed Film 01"))))[-1].answers

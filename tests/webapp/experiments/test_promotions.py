@@ -15,7 +15,7 @@ from webapp.experiments.models import Promotion
 from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import require_version
 from webapp.jobs.models import Job, JobKind
-from worker import engines
+from worker import answerers
 
 pytestmark = pytest.mark.usefixtures("owned_graph")
 
@@ -125,7 +125,7 @@ def test_let_clew_choose_asks_facts_with_the_checkpoint_in_use(api, tiny_graph, 
     def routed(**named):
         run = Run.objects.get(pk=ask(client, tiny_graph, method="router", **named).json()["id"])
         version = require_version(run.graph, run.snapshot_hash)
-        beside = engines._find_base_checkpoint(version, run.checkpoint)
+        beside = answerers._find_base_checkpoint(version, run.checkpoint)
         return run.checkpoint_id, beside and beside.pk
 
     assert routed() == (good.pk, None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answering.programs import ProgramEngine
+from retrieval.answering.programs import ProgramAnswerer
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.question import Question
@@ -44,5 +44,5 @@ def snapshot(tmp_path_factory):
     ],
 )
 def test_what_can_be_no_answer(snapshot, question, nodes, refused):
-    types = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3).outcomes.answer_types
+    types = ProgramAnswerer(ProgramReader(snapshot, None, PROGRAMS), 0.3).outcomes.answer_types
     assert types.is_impossible_answer(Question(question), [snapshot.find_entity(node) for node in nodes]) is refused

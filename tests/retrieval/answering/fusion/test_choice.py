@@ -12,7 +12,7 @@ from retrieval.answering.fusion.features import QuestionContext, compute_signs, 
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.outcomes import CandidateOutcome, collect_outcomes
 from retrieval.answering.fusion.selection import Chosen, find_likeliest, select_outcome
-from retrieval.answering.programs import ProgramEngine
+from retrieval.answering.programs import ProgramAnswerer
 from retrieval.evidence.reach import Reach
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
@@ -212,11 +212,11 @@ def test_a_kind_leaves_out_nothing_of_which_nothing_is_said(tmp_path, more, is_w
         ("Switzerland", "borders", "France"), ("Switzerland", "borders", "Italy"), ("France", "capital", "Paris"),
     ]  # fmt: skip
     snapshot = build_snapshot(TripleTable.from_facts([*facts, *more]), tmp_path / "borders")
-    engine = ProgramEngine(ProgramReader(snapshot, None, PROGRAMS), 0.3)
+    answerer = ProgramAnswerer(ProgramReader(snapshot, None, PROGRAMS), 0.3)
     france, italy = snapshot.find_entity("France"), snapshot.find_entity("Italy")
     countries, whole = (
         CandidateOutcome(nodes(france), [0]),
         CandidateOutcome(nodes(*sorted((france, italy))), by_paths=True),
     )
-    found = engine.outcomes._allow_untyped(Chosen(countries, 0.7), [countries, whole], None)
+    found = answerer.outcomes._allow_untyped(Chosen(countries, 0.7), [countries, whole], None)
     assert (found.outcome is whole, found.sure) == (is_whole, 0.7)

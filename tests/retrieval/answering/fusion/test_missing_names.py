@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.answering.loading import load_encoder, load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.question import Question
@@ -30,8 +30,8 @@ def ask(tmp_path_factory):
     snapshot = build_snapshot(
         TripleTable.from_facts([list(row) for row in FACTS]), tmp_path_factory.mktemp("towns") / "g"
     )
-    engine = load_engine(EngineSpec(snapshot.path, None, DEFAULT), load_parts(snapshot, load_encoder()))
-    return lambda question: list(engine.run(AskRequest(Question(question))))[-1]
+    answerer = load_answerer(AnswererSpec(snapshot.path, None, DEFAULT), load_parts(snapshot, load_encoder()))
+    return lambda question: list(answerer.run(AskRequest(Question(question))))[-1]
 
 
 def labels(final):

@@ -246,7 +246,7 @@ GRAILQA = {
     ],
     "graph_query": {
         "nodes": [
-            {"nid": 0, "node_type": "class", "id": "engine", "friendly_name": "Engine", "question_node": 1},
+            {"nid": 0, "node_type": "class", "id": "engine", "friendly_name": "Answerer", "question_node": 1},
             {"nid": 1, "node_type": "class", "id": "rocket", "friendly_name": "Rocket", "question_node": 0},
             {"nid": 2, "node_type": "entity", "id": "m.9", "friendly_name": "SpaceX", "question_node": 0},
         ],

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.language.question import Question
@@ -40,11 +40,11 @@ def graph(tmp_path):
 def ask(graph, endpoint, *, reasoner="extractive", policy="llm", budget=None):
     """The events of a run."""
     llm = LLMSettings(endpoint.url, "tiny", retries=0)
-    spec = EngineSpec(graph.path, None, "graph-s3", reasoner, options=(("policy", policy),))
-    engine = load_engine(spec, load_parts(graph, WordEncoder()), llm=llm)
+    spec = AnswererSpec(graph.path, None, "graph-s3", reasoner, options=(("policy", policy),))
+    answerer = load_answerer(spec, load_parts(graph, WordEncoder()), llm=llm)
     meter = Meter(Limit(tokens=budget))
     with use_meter(meter):
-        return list(engine.run(AskRequest(Question(QUESTION), given=tuple(ids(graph, "Jaws"))))), meter.usage
+        return list(answerer.run(AskRequest(Question(QUESTION), given=tuple(ids(graph, "Jaws"))))), meter.usage
 
 
 def steps(events):
@@ -106,9 +106,9 @@ def test_a_model_that_cannot_be_asked_is_replaced_and_named(graph, behaviour, bu
 
 
 def test_a_model_that_is_not_configured_is_missed(graph):
-    spec = EngineSpec(graph.path, None, "graph-s3", options=(("policy", "llm"),))
+    spec = AnswererSpec(graph.path, None, "graph-s3", options=(("policy", "llm"),))
     with pytest.raises(ConfigError, match="none is configured"):
-        load_engine(spec, load_parts(graph, WordEncoder()))
+        load_answerer(spec, load_parts(graph, WordEncoder()))
 
 
 def test_a_hub_is_paged_for_the_model(tmp_path):

@@ -5,9 +5,9 @@ import json
 import pytest
 import torch
 
-from retrieval.answering.loading import load_engine, load_parts
+from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import ConfigError
 from retrieval.language.question import Question
 from retrieval.methods import registry
@@ -99,9 +99,9 @@ def test_it_is_trained_kept_opened_and_asked(graph, episode, tmp_path):
     retriever = open_retriever("graph-s3", result.checkpoint, graph, encoder, cache=tmp_path)
     found = retriever.rank_relation_paths(Question(QUESTION.question), ids(graph, "Jaws"))
     assert [(each.relations, each.score) for each in found] == [(path(graph, "directed_by -directed_by"), 1.0)]
-    spec = EngineSpec(graph.path, result.checkpoint, "graph-s3", options=(("steps", 6),))
-    engine = load_engine(spec, load_parts(graph, encoder))
-    events = list(engine.run(AskRequest(Question(QUESTION.question), given=tuple(ids(graph, "Jaws")))))
+    spec = AnswererSpec(graph.path, result.checkpoint, "graph-s3", options=(("steps", 6),))
+    answerer = load_answerer(spec, load_parts(graph, encoder))
+    events = list(answerer.run(AskRequest(Question(QUESTION.question), given=tuple(ids(graph, "Jaws")))))
     assert events[0].prompts.keys() == {"graph-s3"}
     assert [event.chosen.kind for event in events if event.type == "agent.step"] == [
         "explore", "choose", "explore", "choose", "finish",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answering.agent import GraphS3Engine
+from retrieval.answering.agent import AgentAnswerer
 from retrieval.answering.pipeline import AskRequest
 from retrieval.evidence.verbalise import format_chain
 from retrieval.language.question import Question
@@ -14,7 +14,7 @@ from retrieval.methods.graph_s3.side_branches import build_focus
 from retrieval.methods.graph_s3.spec import GraphS3Options
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.types import Usage
-from tests.retrieval.answering.test_agent import engine
+from tests.retrieval.answering.test_agent import answerer
 from tests.retrieval.world import build, ids, labels, path
 
 FILMS = [
@@ -106,8 +106,8 @@ def asked(graph, reasoner, evidence="auto"):
     actions = (
         Explore(0), Choose(path(graph, "directed")), Explore(1), released(graph, "Dawn", "Dusk"), Finish(),
     )  # fmt: skip
-    made = engine(graph, {}, policy=lambda world: Scripted(*actions))
-    agent = GraphS3Engine(graph, made.deciders, made.linker, reasoner, options=GraphS3Options(evidence=evidence))
+    made = answerer(graph, {}, policy=lambda world: Scripted(*actions))
+    agent = AgentAnswerer(graph, made.deciders, made.linker, reasoner, options=GraphS3Options(evidence=evidence))
     return list(agent.run(AskRequest(Question(QUESTION), given=tuple(ids(graph, "Ann")))))
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from retrieval.answering.loading import load_engine
+from retrieval.answering.loading import load_answerer
 from retrieval.answering.pipeline import AskRequest
-from retrieval.answering.spec import EngineSpec
+from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.language.question import Question
 from retrieval.methods.checkpoints import open_checkpoint
@@ -202,11 +202,13 @@ def test_the_engine_answers_with_the_checkpoint(films, trained):
     from retrieval.answering.parts import GraphParts
 
     parts = GraphParts(films, WordEncoder())
-    spec = EngineSpec(films.path, trained.checkpoint, "graph-s3")
-    events = list(load_engine(spec, parts).run(AskRequest(Question("which films did Varda direct"))))
+    spec = AnswererSpec(films.path, trained.checkpoint, "graph-s3")
+    events = list(load_answerer(spec, parts).run(AskRequest(Question("which films did Varda direct"))))
     assert {answer.label for answer in events[-1].answers} == walk("Varda", SHAPES["which films did {} direct"])
     zero = list(
-        load_engine(EngineSpec(films.path, None, "graph-s3"), parts).run(AskRequest(Question("who directed Film 03")))
+        load_answerer(AnswererSpec(films.path, None, "graph-s3"), parts).run(
+            AskRequest(Question("who directed Film 03"))
+        )
     )
     assert zero[0].checkpoint is None
     assert any(event.type == "agent.step" for event in zero)

@@ -1,4 +1,4 @@
-"""The engines that this worker keeps warm."""
+"""The answerers that this worker keeps warm."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db import connection
 
-from retrieval.answering.loading import EngineCache, load_engine, load_parts
-from retrieval.answering.spec import EXTRACTIVE, EngineSpec
+from retrieval.answering.loading import AnswererCache, load_answerer, load_parts
+from retrieval.answering.spec import EXTRACTIVE, AnswererSpec
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import CheckpointError
 from retrieval.language.question import Question
@@ -28,7 +28,7 @@ from webapp.graphs.selectors import list_ready_graphs, require_version
 from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
-    from retrieval.answering.pipeline import Engine
+    from retrieval.answering.pipeline import Answerer
     from retrieval.kg.snapshot import Snapshot
     from retrieval.linking.encoder import Encoder
 
@@ -37,17 +37,17 @@ WARM_MAX = 4
 """Graphs that are opened before anybody asks."""
 
 KEPT = 12
-"""Engines kept open, so that all methods can be compared on one graph; those of one graph share most."""
+"""Answerers kept open, so that all methods can be compared on one graph; those of one graph share most."""
 
 
 @functools.cache
-def get_cache() -> EngineCache:
-    """This process's engines."""
-    return EngineCache(encoder_name=get_encoder_name(), device=settings.CLEW.device, size=KEPT)
+def get_cache() -> AnswererCache:
+    """This process's answerers."""
+    return AnswererCache(encoder_name=get_encoder_name(), device=settings.CLEW.device, size=KEPT)
 
 
 def get_encoder_name() -> str | None:
-    """The encoder's name as the engine wants it: None for the default."""
+    """The encoder's name as the answerer wants it: None for the default."""
     name: str = settings.CLEW.encoder
     return None if name == DEFAULT_ENCODER else name
 
@@ -57,21 +57,21 @@ def get_encoder() -> Encoder:
     return get_cache().encoder
 
 
-def open_run_engine(run: Run) -> Engine:
-    """The engine that answers a run.
+def open_run_engine(run: Run) -> Answerer:
+    """The answerer that answers a run.
 
     Raises:
         ClewError: a part cannot be opened.
     """
     version = require_version(run.graph, run.snapshot_hash)
-    return _open_engine(version, run.checkpoint, run.method, run.reasoner, llm=run.llm, options=run.options)
+    return _open_answerer(version, run.checkpoint, run.method, run.reasoner, llm=run.llm, options=run.options)
 
 
-def open_run_engine_or_untrained(run: Run) -> tuple[Engine, str]:
-    """Open the engine that answers a run, or the untrained one where the run's checkpoint is damaged.
+def open_run_engine_or_untrained(run: Run) -> tuple[Answerer, str]:
+    """Open the answerer that answers a run, or the untrained one where the run's checkpoint is damaged.
 
     Returns:
-        The engine, and the warning that goes with its answer; empty where the checkpoint answers.
+        The answerer, and the warning that goes with its answer; empty where the checkpoint answers.
 
     Raises:
         ClewError: a part cannot be opened.
@@ -85,17 +85,17 @@ def open_run_engine_or_untrained(run: Run) -> tuple[Engine, str]:
         untrained = registry.list_untrained_options(run.method)
         options = {name: value for name, value in run.options.items() if name in untrained}
         version = require_version(run.graph, run.snapshot_hash)
-        engine = _open_engine(version, None, run.method, run.reasoner, llm=run.llm, options=options)
-        return engine, f"{error.message} The question was answered without it. {error.hint}"
+        answerer = _open_answerer(version, None, run.method, run.reasoner, llm=run.llm, options=options)
+        return answerer, f"{error.message} The question was answered without it. {error.hint}"
 
 
-def open_report_engine(report: Report) -> Engine:
-    """The engine that a report asks.
+def open_report_engine(report: Report) -> Answerer:
+    """The answerer that a report asks.
 
     Raises:
         ClewError: a part cannot be opened.
     """
-    return _open_engine(
+    return _open_answerer(
         require_version(report.graph, report.snapshot_hash),
         report.checkpoint,
         report.method,
@@ -108,27 +108,27 @@ def open_report_engine(report: Report) -> Engine:
 
 def open_test_engine(
     version: GraphVersion, checkpoint: Checkpoint | None, method: str, options: Mapping[str, Any]
-) -> Engine:
-    """The engine that a test of a graph asks: one that answers alike each time, without a language model.
+) -> Answerer:
+    """The answerer that a test of a graph asks: one that answers alike each time, without a language model.
 
     Raises:
         ClewError: a part cannot be opened.
     """
-    return _open_engine(version, checkpoint, method, EXTRACTIVE, options=options)
+    return _open_answerer(version, checkpoint, method, EXTRACTIVE, options=options)
 
 
-def open_run_engine_on(run: Run, snapshot: Snapshot) -> Engine:
-    """The engine that answers a run, over another graph; it is not kept open, and asks no language model.
+def open_run_engine_on(run: Run, snapshot: Snapshot) -> Answerer:
+    """The answerer that answers a run, over another graph; it is not kept open, and asks no language model.
 
     Raises:
         ClewError: a part cannot be opened.
     """
     version = require_version(run.graph, run.snapshot_hash)
     spec = _make_spec(version, run.checkpoint, run.method, EXTRACTIVE, run.options)
-    return load_engine(replace(spec, snapshot=snapshot.path), load_parts(snapshot, get_encoder()))
+    return load_answerer(replace(spec, snapshot=snapshot.path), load_parts(snapshot, get_encoder()))
 
 
-def _open_engine(
+def _open_answerer(
     snapshot: GraphVersion,
     checkpoint: Checkpoint | None,
     method: str,
@@ -137,14 +137,14 @@ def _open_engine(
     llm: int | None = None,
     options: Mapping[str, Any] = MappingProxyType({}),
     asks_foreign: bool = False,
-) -> Engine:
+) -> Answerer:
     spec = replace(_make_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign)
     try:
         return get_cache().get(spec, llm=language_models.get_settings(llm) if llm is not None else None)
     except CheckpointError as error:
         if checkpoint is None:
             raise
-        # The engine knows the directory alone, which is numbered by the job that made it.
+        # The answerer knows the directory alone, which is numbered by the job that made it.
         raise CheckpointError(
             f"Checkpoint {checkpoint.pk} of {checkpoint.method} cannot be opened: its files are damaged or missing.",
             hint="Train again, upload it again, or promote another checkpoint.",
@@ -157,9 +157,9 @@ def _make_spec(
     method: str,
     reasoner: str,
     options: Mapping[str, Any] = MappingProxyType({}),
-) -> EngineSpec:
+) -> AnswererSpec:
     base_checkpoint = _find_base_checkpoint(snapshot, checkpoint)
-    return EngineSpec(
+    return AnswererSpec(
         snapshot=ensure_local_path(snapshot.path),
         checkpoint=ensure_local_path(checkpoint.path) if checkpoint else None,
         method=method,
@@ -208,15 +208,15 @@ def prepare_graphs() -> None:
 
 
 def prepare_engine(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
-    """Open one engine of a graph and run it once over the graph's own first label."""
+    """Open one answerer of a graph and run it once over the graph's own first label."""
     from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415
 
     default = methods.get_default_method(facts=snapshot.triples, passages=snapshot.passages)
     try:
-        engine = _open_engine(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
+        answerer = _open_answerer(snapshot, checkpoint, checkpoint.method if checkpoint else default, "extractive")
     except CheckpointError as error:  # who asks is told; answering untrained is made ready
         logger.warning("%s", error)
-        engine = _open_engine(snapshot, None, default, "extractive")
-    if engine.snapshot.num_entities:
-        for _ in engine.run(AskRequest(Question(engine.snapshot.get_entity_label(0)[:200] or "?"), given=(0,))):
+        answerer = _open_answerer(snapshot, None, default, "extractive")
+    if answerer.snapshot.num_entities:
+        for _ in answerer.run(AskRequest(Question(answerer.snapshot.get_entity_label(0)[:200] or "?"), given=(0,))):
             pass
