@@ -40,7 +40,7 @@ def test_a_run_is_answered(run, scripted, events):
     assert run.worker == identity.NAME
     assert run.finished_at > run.started_at > run.created_at
     asked = answerer.requests[0]
-    assert (asked.question, asked.given, asked.budget, asked.seed) == ("What borders Switzerland?", (), 50, 0)
+    assert (asked.question.text, asked.given, asked.budget, asked.seed) == ("What borders Switzerland?", (), 50, 0)
 
 
 def test_a_typed_no_answer_is_kept(run, scripted):
