@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Entities, Having, Or, Program, Walk
 from retrieval.programs.rendering.names import split_direction
 from retrieval.programs.rendering.sentences.grammar import (
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 BORDERS = "borders"
 #: Columns of yes and no that are words for a thing, and no adjectives, have one of these ends.
-_THING = re.compile(r"(job|lake|milk|licen[cs]e|insurance|garden|parking|access|piano|permit|balcony|lift|pool|kit|s)$")
+_THING_ENDS = ("s", *sorted(get_words("owned_things")))
 _TRUE = frozenset({"yes", "true"})
 TRUTHS = _TRUE | {"no", "false"}
 _PREPOSITIONAL = re.compile(r"\S+ed (by|in|at|on|from|with)")
@@ -90,7 +91,7 @@ def make_truth_clause(column: str, *, is_true: bool) -> Clause:
     if len(word.split()) > _MAX_ADJECTIVE_WORDS:
         return make_plain_clause(f"whose {word} is {'yes' if is_true else 'no'}")
     thing = word.removeprefix("has ")
-    if thing == word and not _THING.search(word):
+    if thing == word and not word.endswith(_THING_ENDS):
         return make_being_clause(word if is_true else f"not {word}")
     return make_owning_clause(add_indefinite_article(thing)) if is_true else make_lacking_clause(thing)
 

@@ -4,49 +4,31 @@ from __future__ import annotations
 
 import re
 
+from retrieval.lexicon import get_words
+from retrieval.lexicon.nouns import to_singular
 from retrieval.programs.rendering.sentences.values import lower_capitals
 from retrieval.programs.rendering.wording import make_plural
 
 STARRING = "starring"
-_SINGULARS = {"people": "person", "children": "child", "men": "man", "women": "woman"}
-_ES_OF_O = re.compile(r"(volcano|potato|tomato|hero|echo)es$")
 #: Endings of nouns that look like plurals and are none.
 _SINGULAR_END = re.compile(r"(ss|us|is)$")
 _UNCOUNTED = re.compile(r"(us|is|headquarters|species|series|news)$")
-#: Relations in a word that is a verb, and no plural.
-_VERBS = re.compile(
-    "admires|advises|attends|authors|borders|buys|carries|causes|cites|contains|controls|covers|creates|directs|"
-    "drives|eats|edits|employs|enters|follows|funds|grows|hates|has|helps|hosts|includes|influences|inspires|invests|"
-    "joins|keeps|knows|leads|likes|lists|loves|makes|manages|manufactures|marries|mentions|needs|offers|owns|plays|"
-    "precedes|produces|publishes|reads|requires|runs|sees|sells|serves|sings|speaks|sponsors|studies|supplies|"
-    "supports|targets|teaches|treats|uses|visits|wears|wins|wrote|writes"
-)
-_PREPOSITION = re.compile(
-    r"\b(by|in|of|at|on|for|from|to|with|near|within|under|after|as|through|into|over|along|against|about)$"
-)
+_VERBS = get_words("sentence_verbs")
+_PREPOSITIONS = get_words("trailing_prepositions")
 #: What was done and is over: "built by".
-_DONE = re.compile(
-    r"(born|buried|founded|built|painted|written|composed|premiered|invented|discovered|killed|repaired|married|"
-    r"found|recorded)\b"
-)
+_DONE = get_words("completed_participles")
 #: What somebody did: "served at".
-_DID = re.compile(
-    r"(died|lived|worked|served|studied|played|fought|went|met|moved|retired|graduated|starred|competed|appeared|"
-    r"settled|arrived|departed|escaped|emigrated|reigned|ruled)\b"
-)
-_PARTICIPLE = re.compile(
-    r"(\w*[^\We]ed|won|paid|broadcast|spoken|cut|made|born|built|held|found|written|kept|sold|led|known|given|taken|"
-    r"grown|bred|sung|set|shown|worn|drawn|laid)\b"
-)
+_DID = get_words("intransitive_past_forms")
+_PARTICIPLES = get_words("irregular_participles")
+#: A participle that is regular: "inhabited".
+_REGULAR_PARTICIPLE = re.compile(r"\w*[^\We]ed")
 #: "represented a party in"
 _ACTIVE_PAST = re.compile(r"\w+ed (a|an|the) ")
 #: "member of": a noun, and no participle.
 _ROLE = re.compile(r"(?!part |made |\w+ed )([a-z]+) (of\b.*)")
 #: A thing has one of these, so that a sentence says what has it: "Berlin is the capital of Germany.".
-_SINGLE_ROLE = re.compile(
-    r"capital|author|director|composer|founder|head|leader|president|mayor|captain|owner|manager|chief \w+"
-)
-_PARTICIPLES = {"wrote": "written", "sang": "sung"}
+_SINGLE_ROLES = get_words("single_roles")
+_PARTICIPLES_OF_PAST = {"wrote": "written", "sang": "sung"}
 _AUXILIARY = re.compile(r"(is|was|has) (.+)")
 _PLURAL_AUXILIARY = {"is": "are", "was": "were", "has": "have"}
 
@@ -57,17 +39,7 @@ def make_singular(noun: str) -> str:
         return "".join(part if part in (", ", " or ") else make_singular(part) for part in re.split("(, | or )", noun))
     head, of, rest = noun.partition(" of ")
     before, space, word = head.rpartition(" ")
-    if _UNCOUNTED.search(word):
-        pass
-    elif word in _SINGULARS:
-        word = _SINGULARS[word]
-    elif _ES_OF_O.search(word) or re.search("(ch|sh|x|ss)es$", word):
-        word = word[:-2]
-    elif word.endswith("ies"):
-        word = f"{word[:-3]}y"
-    elif word.endswith("s") and not word.endswith("ss"):
-        word = word[:-1]
-    return f"{before}{space}{word}{of}{rest}"
+    return f"{before}{space}{word if _UNCOUNTED.search(word) else to_singular(word)}{of}{rest}"
 
 
 def is_plural(noun: str) -> bool:
@@ -102,12 +74,12 @@ def capitalise(text: str) -> str:
 
 def is_prepositional(label: str) -> bool:
     """Tell whether a relation asks for what comes next: ``directed by``."""
-    return " " in label and bool(_PREPOSITION.search(label))
+    return " " in label and label.rpartition(" ")[2] in _PREPOSITIONS
 
 
 def is_verb_word(label: str) -> bool:
     """Tell whether a relation is a verb in one word: ``owns``."""
-    return label == STARRING or bool(_VERBS.fullmatch(label))
+    return label == STARRING or label in _VERBS
 
 
 def is_verb(label: str) -> bool:
@@ -118,7 +90,7 @@ def is_verb(label: str) -> bool:
 
 def is_single_role(noun: str) -> bool:
     """Tell whether a thing has one of these: ``capital``."""
-    return bool(_SINGLE_ROLE.fullmatch(noun))
+    return noun in _SINGLE_ROLES or noun.startswith("chief ")
 
 
 def split_role(text: str) -> tuple[str, str] | None:
@@ -129,7 +101,8 @@ def split_role(text: str) -> tuple[str, str] | None:
 
 def is_participle(text: str) -> bool:
     """Tell whether a text begins with a participle: ``made from``."""
-    return bool(_PARTICIPLE.match(text))
+    word = get_first_word(text)
+    return word in _PARTICIPLES or bool(_REGULAR_PARTICIPLE.fullmatch(word))
 
 
 def get_noun(label: str) -> str:
@@ -153,26 +126,26 @@ def conjugate_plural(label: str) -> str:
 
 def get_past_participle(past: str) -> str:
     """The participle of a verb in the past: of ``wrote``, ``written``."""
-    return _PARTICIPLES.get(past, past)
+    return _PARTICIPLES_OF_PAST.get(past, past)
 
 
 def write_being(text: str, *, several: bool) -> str:
     """``is part of``, ``was born in``, ``served at``, ``is a member of``; of several ``are part of``."""
-    if _DID.match(text) or _ACTIVE_PAST.match(text):
+    if get_first_word(text) in _DID or _ACTIVE_PAST.match(text):
         return text
     role = _ROLE.match(text)
     if role is not None:
         noun, rest = role.groups()
         article = "the" if is_single_role(noun) else "an" if noun[0] in "aeiou" else "a"
         return f"are {make_plural(noun)} {rest}" if several else f"is {article} {noun} {rest}"
-    if _DONE.match(text):
+    if get_first_word(text) in _DONE:
         return f"{'were' if several else 'was'} {text}"
     return f"{'are' if several else 'is'} {text}"
 
 
 def write_past(text: str, *, several: bool) -> str:
     """``was founded``, ``died``; of several ``were founded``."""
-    return text if _DID.match(text) else f"{'were' if several else 'was'} {text}"
+    return text if get_first_word(text) in _DID else f"{'were' if several else 'was'} {text}"
 
 
 def write_predicate(label: str, *, several: bool) -> str:
@@ -185,3 +158,8 @@ def write_predicate(label: str, *, several: bool) -> str:
     if auxiliary:
         return f"{_PLURAL_AUXILIARY[auxiliary[1]]} {auxiliary[2]}" if several else label
     return write_being(label, several=several)
+
+
+def get_first_word(text: str) -> str:
+    """The letters that a text begins with."""
+    return re.split(r"\W", text, maxsplit=1)[0]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from retrieval.lexicon import get_words
 from retrieval.programs.rendering.names import split_direction
-from retrieval.programs.rendering.sentences.grammar import is_countable
+from retrieval.programs.rendering.sentences.grammar import get_first_word, is_countable
 from retrieval.programs.rendering.sentences.values import Measure, split_measure
 from retrieval.programs.rendering.wording import format_ordinal, make_plural
 
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from retrieval.programs.rendering.set_wording import SetDescriber
 
 #: What is high or low, and not large or small.
-_HIGH = re.compile(
-    r"(price|cost|rent|salary|wage|fee|fare|temperature|score|rating|elevation|altitude|height|age|level|rate)\b"
-)
+_HIGH = get_words("high_measures")
 
 
 def describe_key(describer: SetDescriber, key: Key) -> Measure:
@@ -44,7 +42,7 @@ def describe_superlative(describer: SetDescriber, program: Top) -> str:
     late = f" from the {format_ordinal(program.rank)} on" if program.rank > 1 and program.count > 1 else ""
     noun = _describe_counted(describer, key) if key.counted else describe_key(describer, key).noun
     if word in ("largest", "smallest"):
-        if _HIGH.match(noun):
+        if get_first_word(noun) in _HIGH:
             word = "highest" if word == "largest" else "lowest"
         elif is_countable(noun):
             word = "most" if word == "largest" else "fewest"
