@@ -20,6 +20,8 @@ ONE_RELATION = {
     ("Acme", "-works at", "Ada"): "Ada works at Acme.",
     ("Swiss", "-nationality", "Ada"): "Ada: nationality Swiss.",
     ("Germany", "borders", "France"): "Germany borders France.",
+    ("Kitchen", "adjoins", "Pantry"): "Kitchen adjoins Pantry.",
+    ("Pantry", "-adjoins", "Kitchen"): "Pantry adjoins Kitchen.",
     ("Ann", "owns", "Low Tide"): "Ann owns Low Tide.",
     ("Pip", "lives in", "Ice Hall"): "Pip lives in Ice Hall.",
     ("Emma", "first published", "1815"): "Emma was first published in 1815.",

@@ -24,7 +24,8 @@ from retrieval.programs.rendering.wording import PLACES, make_plural
 if TYPE_CHECKING:
     from retrieval.programs.rendering.set_wording import SetDescriber
 
-BORDERS = "borders"
+SYMMETRIC_VERBS = get_words("symmetric_verbs")
+"""Relations of two things that hold both ways, such as ``borders``."""
 #: Columns of yes and no that are words for a thing, and no adjectives, have one of these ends.
 _THING_ENDS = ("s", *sorted(get_words("owned_things")))
 _TRUE = frozenset({"yes", "true"})
@@ -193,8 +194,8 @@ def make_walk_clause(
     """
     words, (inverse, _) = describer.words, split_direction(describer.words.snapshot, relation)
     verb, noun = words.get_verb_forms(relation), lower_capitals(words.get_noun(relation))
-    if words.get_label(relation) == BORDERS:  # it holds both ways
-        return make_doing_clause(f"border {what}", f"borders {what}")
+    if (label := words.get_label(relation)) in SYMMETRIC_VERBS:
+        return make_doing_clause(f"{conjugate_plural(label)} {what}", f"{label} {what}")
     if not inverse:
         if verb is not None or is_verb_word(noun):
             many, single = verb or (conjugate_plural(noun), noun)

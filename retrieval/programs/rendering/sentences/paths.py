@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from retrieval.programs.rendering.sentences.clauses import BORDERS
+from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS
 from retrieval.programs.rendering.sentences.grammar import (
     STARRING,
     apply_count,
@@ -128,8 +128,8 @@ def describe_target(source: str, steps: Sequence[RelationStep], *, several: bool
         last = index == len(steps) - 1 and not inner
         label, noun = step.label, get_noun(step.label)
         verbal = is_prepositional(label) or is_verb_word(label)
-        if label == BORDERS:
-            text = f"bordered by {text}" if last else f"what {text} borders"
+        if label in SYMMETRIC_VERBS:
+            text = f"{conjugate_plural(label)}ed by {text}" if last else f"what {text} {label}"
         elif not step.inverse:
             if verbal:
                 things = re.sub("^what ", "things that ", text)
@@ -148,7 +148,7 @@ def describe_target(source: str, steps: Sequence[RelationStep], *, several: bool
 def _describe_predicate(chain: EvidenceChain, *, several: bool) -> str | None:
     """What the things that a chain leads to do: ``work at Acme``, ``are written by the author of Emma``; else None."""
     step = chain.steps[-1]
-    if not step.inverse or step.label in (STARRING, BORDERS):
+    if not step.inverse or (step.label == STARRING or step.label in SYMMETRIC_VERBS):
         return None
     if not is_verb(step.label) and not step.label.endswith(_AGENT_PREPOSITIONS):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from retrieval.programs.rendering.sentences.clauses import BORDERS, make_truth_clause
+from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS, make_truth_clause
 from retrieval.programs.rendering.sentences.grammar import (
     apply_count,
     capitalise,
@@ -56,8 +56,8 @@ def write_relation_sentence(label: str, source: str, names: list[str], *, severa
 def write_inverse_sentence(label: str, source: str, names: list[str]) -> str:
     """Write what leads to a thing by a relation: "Ann and Bo work at Acme.", "Berlin is the capital of Germany."."""
     label, listed = lower_capitals(label), write_list(names)
-    if label == BORDERS:
-        return f"{source} borders {listed}."
+    if label in SYMMETRIC_VERBS:
+        return f"{source} {label} {listed}."
     if is_prepositional(label) or is_verb_word(label):
         return f"{listed} {write_predicate(label, several=len(names) > 1)} {source}."
     noun = get_noun(label)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra.operations import EVERY, And, Entities, Except, Program, Top, Walk
 from retrieval.programs.rendering.names import split_direction
-from retrieval.programs.rendering.sentences.clauses import BORDERS, TRUTHS, make_set_clause
+from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS, TRUTHS, make_set_clause
 from retrieval.programs.rendering.sentences.context import AnsweredProgram
 from retrieval.programs.rendering.sentences.grammar import apply_count, capitalise, get_noun
 from retrieval.programs.rendering.sentences.keys import describe_each, describe_superlative
@@ -108,7 +108,7 @@ def _write_walk_sentence(run: AnsweredProgram, source: Program, relation: int) -
     phrase = make_phrase(describer, source)
     if phrase is not None and phrase.name_count == run.count(source):
         whose = phrase.noun
-        if verb is not None and label != BORDERS and not is_truth:
+        if verb is not None and label not in SYMMETRIC_VERBS and not is_truth:
             return f"{whose} {verb[not several]} {write_list(names)}."
         return write_relation_sentence(label, whose, [answer.label for answer in run.answers], several_sources=several)
     walked = None if phrase is not None else _write_chain(run)

@@ -9,8 +9,14 @@ from retrieval.language.amounts import Comparison
 from retrieval.programs.algebra.operations import And, Entities, Exists, Filter, Holds, Key, KeyOf, Program, Walk
 from retrieval.programs.rendering.names import split_direction
 from retrieval.programs.rendering.sentences.calculations import make_quantity
-from retrieval.programs.rendering.sentences.clauses import BORDERS, make_truth_clause, negate_clause
-from retrieval.programs.rendering.sentences.grammar import apply_count, capitalise, get_past_participle, is_plural
+from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS, make_truth_clause, negate_clause
+from retrieval.programs.rendering.sentences.grammar import (
+    apply_count,
+    capitalise,
+    conjugate_plural,
+    get_past_participle,
+    is_plural,
+)
 from retrieval.programs.rendering.sentences.phrase_writing import write_doing, write_phrase
 from retrieval.programs.rendering.sentences.phrases import make_phrase
 from retrieval.programs.rendering.sentences.relations import write_relation_sentence
@@ -105,8 +111,8 @@ def _write_member_claim(
     if truth is not None:
         clause = make_truth_clause(noun, is_true=bool(truth[1]) == is_true)
         return None if clause.does is None else f"{owner} {clause.does[not several]}"
-    if label == BORDERS:
-        return f"{names} {'borders' if is_true else 'does not border'} {owner}"
+    if label in SYMMETRIC_VERBS:
+        return f"{names} {label if is_true else f'does not {conjugate_plural(label)}'} {owner}"
     if verb is not None:
         many, single = verb
         if not is_true and many == single:  # in the past
