@@ -19,6 +19,8 @@ class ReadOptions:
             decoded by themselves.
         columns: of rows of facts: which columns are ``head``, ``relation`` and ``tail``, by position from 0 or by the
             header's name. None takes rows of three columns in that order.
+        model: corrections of the inferred data model, see
+            :meth:`retrieval.kg.model.data_model.ModelChoices.from_json`.
     """
 
     format: str | None = None
@@ -26,6 +28,7 @@ class ReadOptions:
     header: bool | None = None
     encoding: str | None = None
     columns: Mapping[str, int | str] | None = None
+    model: Mapping[str, Any] | None = None
 
     @classmethod
     def from_values(cls, raw_values: Mapping[str, Any]) -> ReadOptions:

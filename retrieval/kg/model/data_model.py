@@ -1,0 +1,233 @@
+"""What the files of a graph hold: kinds of things, what names each, its columns, and what refers to what.
+
+Plain Python, so that the web process can show a model without loading what infers one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from retrieval.errors import ConfigError
+
+ColumnType = Literal["text", "number", "date", "boolean", "list", "link"]
+COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
+"""Types of the cells of a column: lists hold several values, links are addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, or an attribute of nodes.
+
+    Attributes:
+        name: its heading, as it stands in the file.
+        label: what the relation to its values is called.
+        type: what most of its cells hold.
+        filled: cells that hold something.
+        distinct: different values.
+        samples: a few of them.
+        unit: of its numbers, where a heading or the cells say it; else empty.
+        is_ignored: whether it is left out of the graph.
+    """
+
+    name: str
+    label: str
+    type: ColumnType
+    filled: int
+    distinct: int
+    samples: tuple[str, ...] = ()
+    unit: str = ""
+    is_ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Things of one kind: the rows of a table, or the nodes of a type.
+
+    Attributes:
+        table: the name of the file, sheet or type; unique within a model.
+        label: what such a thing is called, singular.
+        count: rows that can be used.
+        name: the columns whose values name a thing; empty where it is called by its kind and number.
+        key: the column by which others refer to it, if any.
+        columns: in the order of the file.
+        name_candidates: columns that could name it, best first.
+        examples: sentences about the first things, as they will be in the graph.
+    """
+
+    table: str
+    label: str
+    count: int
+    name: tuple[str, ...]
+    key: str | None
+    columns: tuple[Column, ...]
+    name_candidates: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A column whose values are keys, or names, of things of a kind.
+
+    Attributes:
+        table, column: where the values are.
+        target, target_column: the table, and its column, that has them.
+        label: what the relation is called.
+        matched: cells whose value is there.
+        filled: cells that hold something.
+        unmatched: a few values that are not there.
+        is_used: whether the values become things of the target; candidates that are too uncertain are not.
+    """
+
+    table: str
+    column: str
+    target: str
+    target_column: str
+    label: str
+    matched: int
+    filled: int
+    unmatched: tuple[str, ...] = ()
+    is_used: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWarning:
+    """Something of a table that a person should look at, in a sentence, with the lines and texts that it is about."""
+
+    table: str
+    message: str
+    rows: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DataModel:
+    """The model of all files of an import. ``is_sampled`` where only the beginning of large files was read."""
+
+    kinds: tuple[Kind, ...] = ()
+    references: tuple[Reference, ...] = ()
+    warnings: tuple[ModelWarning, ...] = ()
+    is_sampled: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON types; choices can be read from it again."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChoice:
+    """What a person says of a column; None leaves it as inferred."""
+
+    label: str | None = None
+    type: ColumnType | None = None
+    unit: str | None = None
+    is_ignored: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KindChoice:
+    """What a person says of a kind; None leaves it as inferred, an empty ``key`` says that there is none."""
+
+    label: str | None = None
+    name: tuple[str, ...] | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceChoice:
+    """What a person says that a column refers to; not used means that its values stay values."""
+
+    target: str
+    target_column: str
+    label: str | None = None
+    is_used: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoices:
+    """Corrections of an inferred model: by table, and by table and column."""
+
+    kinds: Mapping[str, KindChoice]
+    columns: Mapping[tuple[str, str], ColumnChoice]
+    references: Mapping[tuple[str, str], ReferenceChoice]
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any] | None) -> ModelChoices:
+        """The choices in JSON: a whole model, or a part of one; figures, samples and warnings are not looked at.
+
+        Raises:
+            ConfigError: it is not of that form.
+        """
+        kinds: dict[str, KindChoice] = {}
+        columns: dict[tuple[str, str], ColumnChoice] = {}
+        references: dict[tuple[str, str], ReferenceChoice] = {}
+        for kind in _get_objects(value or {}, "kinds"):
+            table = _get_text(kind, "table")
+            names = kind.get("name")
+            if names is not None and not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
+                raise _make_error("name must be a list of columns")
+            if isinstance(names, str):
+                names = [names]
+            key = _find_text(kind, "key")
+            if "key" in kind and key is None:
+                key = ""
+            kinds[table] = KindChoice(_find_text(kind, "label"), None if names is None else tuple(names), key)
+            for column in _get_objects(kind, "columns"):
+                columns[table, _get_text(column, "name")] = ColumnChoice(
+                    _find_text(column, "label"),
+                    _find_type(column),
+                    _find_text(column, "unit"),
+                    _find_truth(column, "is_ignored"),
+                )
+        for reference in _get_objects(value or {}, "references"):
+            references[_get_text(reference, "table"), _get_text(reference, "column")] = ReferenceChoice(
+                _get_text(reference, "target"),
+                _get_text(reference, "target_column"),
+                _find_text(reference, "label"),
+                _find_truth(reference, "is_used") is not False,
+            )
+        return cls(kinds, columns, references)
+
+
+NO_CHOICES = ModelChoices({}, {}, {})
+
+
+def _get_objects(value: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    items = value.get(key, [])
+    if not isinstance(items, (list, tuple)) or not all(isinstance(item, Mapping) for item in items):
+        raise _make_error(f"{key} must be a list of objects")
+    return items
+
+
+def _get_text(value: Mapping[str, Any], key: str) -> str:
+    text = _find_text(value, key)
+    if not text:
+        raise _make_error(f"{key} is missing")
+    return text
+
+
+def _find_text(value: Mapping[str, Any], key: str) -> str | None:
+    text = value.get(key)
+    if text is not None and not isinstance(text, str):
+        raise _make_error(f"{key} must be text")
+    return text
+
+
+def _find_truth(value: Mapping[str, Any], key: str) -> bool | None:
+    truth = value.get(key)
+    if truth is not None and not isinstance(truth, bool):
+        raise _make_error(f"{key} must be true or false")
+    return truth
+
+
+def _find_type(value: Mapping[str, Any]) -> ColumnType | None:
+    found = value.get("type")
+    if found is not None and found not in COLUMN_TYPES:
+        raise _make_error(f"the type of a column is one of {', '.join(COLUMN_TYPES)}")
+    return found
+
+
+def _make_error(reason: str) -> ConfigError:
+    return ConfigError(
+        f"The data model cannot be read: {reason}.", hint="Start from the model that the import page lets you download."
+    )
