@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from retrieval.kg.model.data_model import ModelChoices
 from retrieval.kg.readers.options import DETECT, ReadOptions
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
@@ -61,7 +62,8 @@ def read_graph(
     with unpack_files(files, shown, tables=True) as unpacked_files:
         read, reports = read_all(unpacked_files, options, problems=problems, progress=progress, sink=sink)
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
-        return replace(merge_files(read, sink), reports=reports())
+        choices = ModelChoices.from_json(options.model)
+        return replace(merge_files(read, sink, choices), reports=reports())
 
 
 def read_preview(path: Path | str, name: str | None = None, options: ReadOptions = DETECT) -> Preview:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import polars as pl
 
+from retrieval.kg.model.source_table import SourceTable
 from retrieval.kg.readers.property_rows import PropertyRows
 from retrieval.kg.table import LABEL_LIMIT
 
@@ -89,7 +90,7 @@ class FactFile:
 
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
     and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.
-    ``properties`` are nodes and edges by id. ``streamed`` rows went to a sink.
+    ``properties`` are nodes and edges by id, ``table`` rows that are to be named. ``streamed`` rows went to a sink.
     """
 
     name: str
@@ -104,6 +105,7 @@ class FactFile:
     streamed: int = 0
     annotations: Sequence[StatementAnnotation] = ()
     log: ProblemLog | None = None
+    table: SourceTable | None = None
 
     @property
     def rows(self) -> int:
@@ -111,4 +113,5 @@ class FactFile:
         frames = (self.facts, self.terms, self.passages)
         others = self.streamed + len(self.described) + len(self.annotations)
         others += 0 if self.properties is None else self.properties.rows
+        others += 0 if self.table is None else len(self.table.rows)
         return others + sum(part.height for part in frames if part is not None)

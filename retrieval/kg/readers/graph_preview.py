@@ -90,7 +90,7 @@ def _read_table_preview(file: InputFile, preview: Preview, options: ReadOptions)
         return preview, replace(options, format="property-csv", delimiter=mark)
     if preview.format == "table":
         delimiter = parse_delimiter(options.delimiter) if options.delimiter else None
-        table = find_table(file.head, file.name, sure=True, mark=delimiter)
+        table = find_table(file.head, sure=True, mark=delimiter)
         if table is None:
             return preview, options
         preview = replace(preview, delimiter=table.mark, header=True, header_cells=table.header)

@@ -8,10 +8,6 @@ from collections.abc import Sequence
 
 from retrieval.kg.values import MONTH, parse
 
-CODES = frozenset({"abbreviation", "code", "key", "symbol", "value"})
-MEANINGS = frozenset({"definition", "description", "explanation", "label", "meaning", "meanings", "text"})
-"""Headings of a list of codes, and of what each means."""
-
 #: Headings of numbers, shares, differences and titles that are no words: "+/-", "100+".
 _MARKED = re.compile(r"[^\w\s]*[#%№+/*(\"'“‘].*|\d+\+")
 #: Years, seasons and months, which head a column each: 1999, 1999-00, Jan-24.

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import SourceError
+from retrieval.kg.model.naming import infer_noun
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
 from retrieval.kg.readers.json_layout import is_plain_row, is_row, parse_first_objects
 from retrieval.kg.readers.nesting import is_deep, make_depth_error
 from retrieval.kg.readers.property_layout import IDS
 from retrieval.kg.readers.property_rows import NAMES, UNNAMED
-from retrieval.kg.readers.table_layout import infer_kind
 from retrieval.lexicon import get_sequence, get_words
 
 #: The largest file that is taken apart, in bytes: it is held as a whole.
@@ -57,7 +57,7 @@ class _Tables:
         row, inside = self._split_row(value)
         rows = self.rows.setdefault(table, [])
         rows.append(row)
-        key, name = _make_reference(row, infer_kind(f"{table}.json") or table, len(rows))
+        key, name = _make_reference(row, infer_noun(f"{table}.json") or table, len(rows))
         for title, values in inside:
             self.add(title, [{**child, key: name} for child in values])
 
@@ -178,7 +178,7 @@ def _collect_from_object(value: Row, stem: str, collected: _Tables) -> None:
 def _find_tables(value: Row, name: str) -> Iterator[tuple[str, list[Row]]]:
     """The tables that an object holds, however deep in objects that only wrap them: their names, and their rows."""
     for key, inner in value.items():
-        table_name = name if key.casefold() in _WRAPPERS or not infer_kind(f"{key}.json") else key
+        table_name = name if key.casefold() in _WRAPPERS or not infer_noun(f"{key}.json") else key
         if _has_rows(inner):
             yield table_name, inner
         elif isinstance(inner, dict):

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from retrieval.kg.readers.references import map_row_numbers, resolve_attributes
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT, ROW
 
 if TYPE_CHECKING:
@@ -52,7 +51,6 @@ class PropertyRows:
         named: whether ids are names that a person reads, so that an edge may name a node of no row.
         listed: ids in the order of a table's rows.
         values: positions in ``edges`` of those whose target is a value and no node.
-        contents: by the name of a table's row, a hash of what the first of that name says.
     """
 
     log: ProblemLog
@@ -64,7 +62,6 @@ class PropertyRows:
     named: bool = True
     listed: list[str] = field(default_factory=list)
     values: set[int] = field(default_factory=set)
-    contents: dict[str, int] = field(default_factory=dict)
 
     def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]]) -> None:
         """Keep a node; a second row of one id adds its attributes.
@@ -174,8 +171,13 @@ class PropertyFacts:
     problems: int
 
 
-def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
-    """Name the nodes of all files together; an edge to a node that no row describes is a problem of its file."""
+def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str]) -> PropertyFacts:
+    """Name the nodes of all files together; an edge to a node that no row describes is a problem of its file.
+
+    Args:
+        files: nodes and edges of each.
+        numbers: nodes by other ids that edges may have for them.
+    """
     names: dict[str, str] = {}
     for rows in files:
         for key, name in rows.nodes.items():
@@ -184,12 +186,12 @@ def resolve(files: Sequence[PropertyRows]) -> PropertyFacts:
     facts: list[tuple[str, str, str]] = []
     fact_attributes: list[tuple[int, str, str]] = []
     before = sum(rows.log.count for rows in files)
-    known = {number: labels[node] for number, node in map_row_numbers(files).items() if number not in labels} | labels
+    known = {number: labels[node] for number, node in numbers.items() if number not in labels} | labels
     for rows in files:
-        numbers = _add_edges(rows, known, facts)
-        fact_attributes.extend((numbers[i], k, v) for i, k, v in rows.edge_attributes if i in numbers)
+        positions = _add_edges(rows, known, facts)
+        fact_attributes.extend((positions[i], k, v) for i, k, v in rows.edge_attributes if i in positions)
         rows.log.close()
-    attributes = resolve_attributes(files, labels)
+    attributes = [(labels[node], key, value) for rows in files for node, key, value in rows.node_attributes]
     if len(files) == 1:  # several tables are a database, and their rows are in no order
         attributes += _list_positions(files[0].listed, labels)
     attributes, documents = _split_documents(attributes)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.json_layout import is_row, parse_first_objects
 from retrieval.kg.readers.property_layout import find_layout
-from retrieval.kg.readers.table_layout import infer_kind
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
@@ -21,7 +22,9 @@ def has_property_header(file: InputFile) -> bool:
     if file.options.header is False or file.options.columns is not None:
         return False
     layout = find_layout(file.source.find_first_line())
-    return layout is not None and not (layout[1].columns.keys() == {"id", "name"} and infer_kind(file.name))
+    return layout is not None and not (
+        layout[1].columns.keys() == {"id", "name"} and infer_noun(get_plain_name(file.name))
+    )
 
 
 def _detect_csv(file: InputFile) -> Certainty:

@@ -19,7 +19,7 @@ def _detect(file: InputFile) -> Certainty:
         return Certainty.NO
     if has_property_header(file):
         return Certainty.NO
-    return Certainty.LIKELY if find_table(file.head, file.name, sure=False) else Certainty.NO
+    return Certainty.LIKELY if find_table(file.head, sure=False) else Certainty.NO
 
 
 def _detect_json(file: InputFile) -> Certainty:

@@ -3,8 +3,9 @@
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.model.naming import infer_noun
 from retrieval.kg.readers.headings import is_header, make_distinct_headings
-from retrieval.kg.readers.table_layout import find_table, infer_kind
+from retrieval.kg.readers.table_layout import find_table
 from retrieval.kg.readers.table_rows import is_total
 
 
@@ -45,33 +46,6 @@ def test_columns_are_told_apart(header, row, names):
     assert make_distinct_headings(header, [row]) == names
 
 
-def test_a_heading_of_two_lines_is_one():
-    text = 'Lake,"Depth\n(in m)",Notes\nVo,12,\nNu,30,deep\n'
-    found = find_table(text, "lakes.csv", sure=False)
-    assert found is not None
-    assert (found.header, found.key) == (("Lake", "Depth (in m)", "Notes"), (0,))
-
-
-def test_three_columns_are_a_table_where_the_second_is_of_values():
-    text = (
-        "Name,Term start,Term end\nAnn Bell,1 May 1990,3 June 1992\nBen Kato,3 June 1992,Incumbent\n"
-        "Ann Bell,1 May 1999,3 June 2002\n"
-    )
-    found = find_table(text, "chiefs.csv", sure=False)
-    assert found is not None
-    assert (found.key, found.kinds) == ((), ("chief",))
-
-
-def test_scores_and_measures_name_nothing():
-    text = (
-        "Episode,Aired,Guest,Viewers\n1,May 2010,Ann,4.52m\n2,May 2010,Ann,4.41m\n3,June 2010,Ben,3.99m\n"
-        "4,June 2010,Ben,4.17m\n5,June 2010,Ann,3.44m\n"
-    )
-    found = find_table(text, "shows.csv", sure=False)
-    assert found is not None
-    assert found.key == ()
-
-
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -82,7 +56,7 @@ def test_scores_and_measures_name_nothing():
     ],
 )
 def test_a_title_says_what_rows_are(name, kind):
-    assert infer_kind(name) == kind
+    assert infer_noun(name) == kind
 
 
 @pytest.mark.parametrize(
@@ -121,5 +95,5 @@ def test_two_of_one_name_are_two(tmp_path):
     ],
 )
 def test_what_two_things_had_together_is_a_table(text, table):
-    found = find_table(text, "x.csv", sure=False)
+    found = find_table(text, sure=False)
     assert (found is not None) == table

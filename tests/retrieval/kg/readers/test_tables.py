@@ -4,9 +4,12 @@ import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.list_cells import find_list_mark
-from retrieval.kg.readers.table_layout import find_table, infer_kind
+from retrieval.kg.readers.table_layout import find_table
 from retrieval.kg.table import ROW
+from tests.retrieval.kg.model.tables import infer_names
 
 FILMS = """Title,Director,Year,Country
 Night Train,Ann Bell,1999,France
@@ -134,60 +137,15 @@ def test_facts_nodes_and_edges_are_no_tables(text, tmp_path):
     assert not any(fact[1:] == ("type", "thing") for fact in found)
 
 
-@pytest.mark.parametrize(
-    ("text", "key"),
-    [
-        ("Year,City,Full name\n1990,Rome,Ann\n1991,Rome,Ben\n", (2,)),
-        ("Code,Price\n1,20\n2,30\n", ()),
-        ("Nr,Thing,Price\n1,Lamp,20\n2,Desk,20\n", (1,)),
-        ("id,first_name,Surname,Salary\n1,Ann,Bell,20\n2,Ann,Dunn,30\n", (1, 2)),
-    ],
-)
-def test_the_column_that_names_a_row(text, key):
-    found = find_table(text, "things.csv", sure=True)
-    assert found is not None
-    assert found.key == key
-
-
-def test_things_are_called_by_what_they_are_and_not_by_a_code():
-    parts = "part no,description,price\nP-1,Hex bolt,0.12\nP-2,Air filter,9.40\n"
-    found = find_table(parts, "stock.csv", sure=True)
-    assert found is not None
-    assert (found.key, found.kinds) == ((1,), ("stock", "part"))
-    flights = find_table("flight no,pilot,seats\nBA-1,Ann Bell,120\nBA-2,Ben Kato,80\n", "flights.csv", sure=True)
-    assert flights is not None
-    assert flights.key == (0,)
-
-
 def test_rows_are_called_by_the_last_word_of_what_the_file_calls_them(tmp_path):
     courses = "Code,Course,Price,Days\nK01,Penguin Club,245,5\nK02,Snow Foxes,265,3\n"
-    found = find_table(courses, "group_courses.csv", sure=True)
-    assert found is not None
-    assert (found.key, found.kinds) == ((1,), ("group course", "course"))
+    assert infer_names("group_courses.csv", courses) == ((1,), ("group course", "course"))
     bookings = "Booking,Course code,Pupils,Paid\nB-1,K02,3,20\nB-2,K01,1,40\n"
     joined, problems = facts(tmp_path, group_courses_csv=courses, bookings_csv=bookings)
     assert {("B-1", "Course", "Snow Foxes"), ("B-2", "Course", "Penguin Club")} <= {
         (head, relation.capitalize(), tail) for head, relation, tail in joined
     }
     assert problems == []
-
-
-@pytest.mark.parametrize(
-    ("heading", "kinds"),
-    [
-        ("Listing", ("thing", "listing")),
-        ("Bus stops", ("thing", "bus stop")),
-        ("Thing", ("thing",)),
-        ("Full name", ("thing",)),
-        ("Order no", ("thing", "order")),
-        ("Serial no", ("thing",)),
-        ("Name of whom", ("thing",)),
-    ],
-)
-def test_the_heading_of_names_says_what_rows_are_too(heading, kinds):
-    found = find_table(f"{heading},Price\nL,20\nM,30\n", "things.csv", sure=True)
-    assert found is not None
-    assert (found.key, found.kinds) == ((0,), kinds)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +164,7 @@ def test_the_heading_of_names_says_what_rows_are_too(heading, kinds):
     ],
 )
 def test_what_rows_are_called(name, kind):
-    assert infer_kind(name) == kind
+    assert infer_noun(get_plain_name(name)) == kind
 
 
 DEPARTMENTS = """id,name,floor
@@ -381,7 +339,7 @@ def test_sites_have_the_name_of_their_heading(tmp_path):
     ],
 )
 def test_lists_are_called_by_what_they_list(name, kind):
-    assert infer_kind(name) == kind
+    assert infer_noun(name) == kind
 
 
 def test_a_list_of_codes_explains_those_of_other_tables(tmp_path):
@@ -420,4 +378,4 @@ def test_rows_are_called_by_their_descriptions_beside_codes(tmp_path):
 )
 def test_a_table_is_one_however_few_rows_it_has(header, row, table, rows):
     text = "\n".join([header, *(row.format(a=chr(65 + n % 26) + chr(97 + n // 26), n=10 + n) for n in range(rows))])
-    assert (find_table(text + "\n", "list.csv", sure=False) is not None) == table
+    assert (find_table(text + "\n", sure=False) is not None) == table

@@ -1,0 +1,143 @@
+"""From tables to a data model: kinds, names, keys, references and kinds inside tables, with a person's corrections.
+
+Inference runs twice over the names: columns that turn out to refer to other tables name nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.errors import ConfigError
+from retrieval.kg.model.code_lists import CodeList, find_code_list
+from retrieval.kg.model.data_model import NO_CHOICES, KindChoice, ModelChoices
+from retrieval.kg.model.embedding import EmbeddedKind, find_embedded_kinds, name_embedded
+from retrieval.kg.model.naming import ACCEPTED, find_number, infer_labels, rank_names
+from retrieval.kg.model.references import (
+    FoundReference,
+    TableSchema,
+    build_chosen_reference,
+    find_references,
+)
+from retrieval.kg.model.source_table import SourceTable
+
+#: Columns offered as names.
+_OFFERED = 6
+
+
+@dataclass
+class InferredTable:
+    """What was inferred of one table.
+
+    Attributes:
+        schema: the table, what names and numbers its rows, and what they are called.
+        name_candidates: columns that could name the rows, best first.
+        references: by position of a column, what its values refer to.
+        embedded: kinds inside the table, with what their things are called by key.
+        code_list: what codes of other tables mean, if it is a list of that.
+    """
+
+    schema: TableSchema
+    name_candidates: tuple[int, ...]
+    references: dict[int, FoundReference] = field(default_factory=dict)
+    embedded: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
+    code_list: CodeList | None = None
+
+    @property
+    def table(self) -> SourceTable:
+        """The rows."""
+        return self.schema.table
+
+
+def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOICES) -> list[InferredTable]:
+    """Infer what all tables hold, each with what was chosen by a person.
+
+    Raises:
+        ConfigError: a choice names a column that does not exist.
+    """
+    _check_choices(tables, choices)
+    nouns = [table.noun for table in tables]
+    schemas = [_infer_schema(table, nouns, choices, ()) for table in tables]
+    references = find_references([schema for schema, _ in schemas])
+    referring = {(reference.table, reference.column) for reference in references}
+    again = [
+        _infer_schema(table, nouns, choices, [at for name, at in referring if name == table.name]) for table in tables
+    ]
+    if [schema.names for schema, _ in again] != [schema.names for schema, _ in schemas]:
+        schemas, references = again, find_references([schema for schema, _ in again])
+    inferred = [InferredTable(schema, candidates) for schema, candidates in schemas]
+    for one in inferred:
+        one.code_list = find_code_list(one.table)
+        found = {reference.column: reference for reference in references if reference.table == one.table.name}
+        one.references = _apply_reference_choices(one.schema, found, [schema for schema, _ in schemas], choices)
+        if one.table.ids is None:
+            taken = {*one.schema.names, *one.references}
+            one.embedded = [
+                (kind, name_embedded(one.table, kind))
+                for kind in find_embedded_kinds(one.table, taken)
+                if _is_wanted(kind, one.table, choices)
+            ]
+    return inferred
+
+
+def _infer_schema(
+    table: SourceTable, nouns: Sequence[str], choices: ModelChoices, referring: Sequence[int]
+) -> tuple[TableSchema, tuple[int, ...]]:
+    choice = choices.kinds.get(table.name, KindChoice())
+    others = {noun for noun in nouns if noun and noun != table.noun}
+    ranked = rank_names(table, others, referring)
+    names = ranked[0][1] if ranked and ranked[0][0] >= ACCEPTED else ()
+    if codes := find_code_list(table):
+        names = (codes.meaning,)
+    if choice.name is not None:
+        names = tuple(table.header.index(name) for name in choice.name)
+    number = None if names else find_number(table)
+    if number in referring:
+        number = None
+    labels = [label for label in infer_labels(table, names, number) if label == table.noun or label not in others]
+    if choice.label:
+        labels = [choice.label]
+    schema = TableSchema(table, labels, names, number)
+    if choice.key is not None:
+        schema.key = table.header.index(choice.key) if choice.key else None
+    candidates = [columns[0] for _, columns in ranked if len(columns) == 1]
+    return schema, tuple(candidates[:_OFFERED])
+
+
+def _apply_reference_choices(
+    schema: TableSchema, found: dict[int, FoundReference], schemas: Sequence[TableSchema], choices: ModelChoices
+) -> dict[int, FoundReference]:
+    """The references of a table as a person wants them."""
+    table = schema.table
+    by_name = {other.table.name: other for other in schemas}
+    for (name, column), choice in choices.references.items():
+        if name != table.name:
+            continue
+        position = table.header.index(column)
+        if not choice.is_used:
+            found.pop(position, None)
+        elif (other := by_name.get(choice.target)) is not None:
+            found[position] = build_chosen_reference(
+                schema, position, other, other.table.header.index(choice.target_column), choice.label
+            )
+    return found
+
+
+def _is_wanted(kind: EmbeddedKind, table: SourceTable, choices: ModelChoices) -> bool:
+    choice = choices.references.get((table.name, table.header[kind.key]))
+    return choice is None or choice.is_used
+
+
+def _check_choices(tables: Sequence[SourceTable], choices: ModelChoices) -> None:
+    """Raise a ConfigError for choices about columns that a table of this name does not have."""
+    headers = {table.name: set(table.header) for table in tables}
+    used = [(name, column) for name, choice in choices.kinds.items()
+            for column in (*(choice.name or ()), *filter(None, [choice.key]))]  # fmt: skip
+    used += [*choices.references]
+    used += [(choice.target, choice.target_column) for choice in choices.references.values() if choice.is_used]
+    for name, column in used:
+        if name in headers and column not in headers[name]:
+            raise ConfigError(
+                f"The data model names the column {column!r}, which {name} does not have.",
+                hint=f"Its columns are: {', '.join(sorted(headers[name]))[:500]}.",
+            )

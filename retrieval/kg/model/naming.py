@@ -1,0 +1,235 @@
+"""Which columns name the things of a table, and what the things are called.
+
+Each column gets a score, the sum of the evidence below; the best is the name if it reaches ``ACCEPTED``. Weights were
+chosen on the part ``tune`` of the data-model suite and on the tables of ``tests/newcomers``.
+
+| evidence | score |
+|---|---|
+| the heading is a word for names, or such a word behind the kind: ``name``, ``title``, ``company name`` | 4 |
+| it is such a word behind a word that is no kind of this upload | 3 |
+| it is the kind: ``lake`` in ``lakes.csv`` | 3.5 |
+| it is a word for what describes a thing: ``description``, ``item`` | 1.5 |
+| it is a word for details: ``notes``, ``address``, ``score`` | -3 |
+| the share of cells that could be names | up to 2 |
+| the share of cells that are codes | 0.5 less than those of words |
+| every value differs (98 %) | 1 |
+| the first column, or the first of words | 0.5 |
+| its values are names or keys of another table | -3 |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
+
+from retrieval.kg.model.profile import ColumnProfile
+from retrieval.kg.model.source_table import SourceTable
+from retrieval.lexicon import get_words
+from retrieval.lexicon.nouns import to_singular
+
+#: Words for what a name is, and headings of the two parts of a person's name.
+NAME_WORDS = get_words("name_headings")
+_GIVEN, _FAMILY = get_words("given_name_headings"), get_words("family_name_headings")
+_DESCRIBING = get_words("describing_headings")
+_DETAILS = get_words("detail_headings")
+_PARTIES = get_words("trading_party_headings")
+_SIDES = get_words("transaction_side_headings")
+#: Last words of headings that number things, or say which one is meant.
+ID_WORDS = get_words("id_headings")
+_NO_KINDS = get_words("headings_that_name_no_kind")
+_KIND_WORDS = 2
+
+ACCEPTED = 2.5
+#: Shares of different values that a name must have: without and with a heading that says that it is one.
+_DISTINCT, _NEARLY = 0.98, 0.9
+#: Shares of rows that must have a name, and of cells that must be words, where the heading says that it is one; else.
+_COVERED, _WORDED, _WORDS = 0.5, 0.5, 0.8
+#: Rows below which anything differs.
+_FEW = 5
+
+
+def rank_names(
+    table: SourceTable, nouns: Collection[str] = (), referring: Collection[int] = ()
+) -> list[tuple[float, tuple[int, ...]]]:
+    """Score and columns of what could name the rows, best first; those that reach ``ACCEPTED`` do.
+
+    Args:
+        table: all its rows.
+        nouns: what rows of the other tables are called.
+        referring: positions of columns whose values are names or keys of other tables.
+    """
+    profiles = table.profiles
+    pair = _find_person_name(table)
+    ranked: list[tuple[float, tuple[int, ...]]] = []
+    for profile in profiles:
+        score = _score_name(table, profile, nouns, profile.position in referring)
+        if score > 0 and profile.position not in (pair or ()):
+            ranked.append((score, (profile.position,)))
+    if pair:
+        ranked.append((6.0, pair))
+    return sorted(ranked, key=lambda item: (-item[0], item[1]))
+
+
+def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[str], refers: bool) -> float:
+    heading = score_heading(profile, table.noun, nouns)
+    is_kind, is_named = heading == 3.5, heading >= 3
+    if is_kind and profile.codes > 0.5:
+        heading = 1.0  # people say what a part is, not its code
+    least = _NEARLY if is_named or profile.position == _get_first(table) else _DISTINCT
+    few_rows = len(table.rows) < _FEW and not is_named and profile.position != 0 and heading < 1
+    if (
+        profile.coverage < (_COVERED if is_named else 1.0)
+        or profile.uniqueness < least
+        or (profile.uniqueness < _DISTINCT and profile.distinct < _FEW)
+        or profile.words + profile.codes < (0.0 if is_kind else _WORDED if is_named else _WORDS)
+        or (is_kind and profile.numbers == 1)
+        or few_rows
+        or (heading < 1 and _stands_behind_number(table, profile))
+    ):
+        return 0.0
+    score = heading + 2 * profile.words + 1.5 * profile.codes - (0.5 if profile.codes > 0.5 else 0.0)
+    score += 1.0 if profile.uniqueness >= _DISTINCT else 0.0
+    score += 0.5 if profile.position == 0 or profile.position == _get_first(table) else 0.0
+    return score - (3.0 if refers else 0.0) - 0.01 * profile.position
+
+
+def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()) -> float:
+    """How much a heading says that its column names things that are called by a noun."""
+    words = profile.heading_words
+    text = " ".join(words)
+    if not words:
+        return 0.0
+    kinds = {noun, noun.rsplit(" ", 1)[-1]} - {""}
+    if text in kinds:
+        return 3.5
+    if text in NAME_WORDS or (len(words) > 1 and words[0] in NAME_WORDS and words[1] == "of"):
+        return 4.0
+    if words[-1] in NAME_WORDS:
+        said = " ".join(words[:-1])
+        if said in kinds or any(kind.startswith(said) for kind in kinds):
+            return 4.0
+        return 0.0 if said in nouns or any(said.endswith(f" {other}") for other in nouns) else 3.0
+    if words[-1] in ID_WORDS:
+        return 0.0
+    if set(words) & _DETAILS:
+        return -3.0
+    party = text in _PARTIES and noun.rsplit(" ", 1)[-1] in _PARTIES
+    return 1.5 if text in _DESCRIBING or party else 0.0
+
+
+def _get_first(table: SourceTable) -> int:
+    """The first column of words, -1 where there is none."""
+    return next((p.position for p in table.profiles if p.words + p.codes >= _WORDS), -1)
+
+
+def _stands_behind_number(table: SourceTable, profile: ColumnProfile) -> bool:
+    """Whether rows are told by a number or a code before it, so that a column without any word for names only says
+    something of them.
+    """
+    first = table.profiles[0]
+    if profile.position > 0 and first.uniqueness == first.coverage == 1 and first.codes >= _WORDS:
+        return True
+    number = find_number(table)
+    is_side = " ".join(profile.heading_words) in _SIDES | _PARTIES
+    return number is not None and (profile.position > number + 1 or is_side)
+
+
+def find_person_columns(table: SourceTable) -> tuple[int, int] | None:
+    """The columns of given and family names, if there are both."""
+    spelt = ["".join(profile.heading_words) for profile in table.profiles]
+    given, family = (next((at for at, text in enumerate(spelt) if text in words), -1) for words in (_GIVEN, _FAMILY))
+    return (given, family) if min(given, family) >= 0 else None
+
+
+def _find_person_name(table: SourceTable) -> tuple[int, int] | None:
+    """Columns of given and family names that together tell rows apart."""
+    pair = find_person_columns(table)
+    both = {(str(row[pair[0]]), str(row[pair[1]])) for row in table.rows} if pair else set()
+    return pair if len(both) >= _NEARLY * len(table.rows) else None
+
+
+def find_number(table: SourceTable) -> int | None:
+    """The column that numbers the rows: each has another whole number, and a heading or their order says so."""
+    profiles = table.profiles
+    if profiles and _is_numbering(table, profiles[0]):
+        return 0
+    kinds = {table.noun, table.noun.rsplit(" ", 1)[-1]} - {""}
+    headed = [p for p in profiles if {*p.heading_words[-1:]} & ID_WORDS or " ".join(p.heading_words) in kinds]
+    return next((p.position for p in headed if _is_numbering(table, p)), None)
+
+
+def _is_numbering(table: SourceTable, profile: ColumnProfile) -> bool:
+    if profile.filled < len(table.rows) or profile.uniqueness < 1 or profile.numbers < 1:
+        return False
+    cells = [row[profile.position] for row in table.rows]
+    if not all(isinstance(cell, str) and cell.isdecimal() for cell in cells):
+        return False
+    heading = profile.heading.strip()
+    words = profile.heading_words
+    is_kind = table.noun and " ".join(words) in (table.noun, table.noun.rsplit(" ", 1)[-1])
+    if is_kind or heading.startswith("#") or heading.endswith("#") or (words and words[-1] in ID_WORDS):
+        return True
+    numbers = [int(str(cell)) for cell in cells]
+    close = numbers[-1] - numbers[0] < 3 * len(numbers)
+    are_years = words[-1:] == ("year",) or numbers[0] in range(1500, 2100)
+    return len(words) == 1 and len(numbers) >= _FEW and numbers == sorted(numbers) and close and not are_years
+
+
+def infer_labels(table: SourceTable, names: Sequence[int], number: int | None) -> list[str]:
+    """What the things are called, best first: by the table's name, and by the heading of what names or numbers them."""
+    headed = _infer_noun(table.profiles[names[0]]) if len(names) == 1 else ""
+    first = table.profiles[0]
+    is_key = first.uniqueness == first.coverage == 1 and bool({*first.heading_words[-1:]} & ID_WORDS)
+    at = 0 if number is None and is_key else number
+    numbered = _infer_numbered_noun(table.profiles[at]) if at is not None else ""
+    nouns = (table.noun, headed, numbered) if names else (numbered, table.noun, headed)
+    found = list(dict.fromkeys(filter(None, nouns)))
+    return [noun for noun in found if not any(_is_short(noun, other) for other in found)]
+
+
+def _infer_noun(profile: ColumnProfile) -> str:
+    """What things are called whose names have this heading: ``listing``; empty where it says what a name is."""
+    words = profile.heading_words
+    is_plain = 0 < len(words) <= _KIND_WORDS and not set(words) & (_NO_KINDS | NAME_WORDS)
+    return make_singular(words) if is_plain else ""
+
+
+def _infer_numbered_noun(profile: ColumnProfile) -> str:
+    """What rows are called that a column numbers: ``member`` of ``member_id``."""
+    words = [*profile.heading_words]
+    if len(words) > 1 and words[-1] in ID_WORDS:
+        words = words[:-1]
+    is_plain = 0 < len(words) <= _KIND_WORDS and not set(words) & (_NO_KINDS | ID_WORDS)
+    return make_singular(words) if is_plain else ""
+
+
+def _is_short(noun: str, other: str) -> bool:
+    """Whether a noun is short for another: ``inv`` of ``invoice``."""
+    return noun != other and len(noun) <= 4 and other.startswith(noun)
+
+
+def make_singular(words: Sequence[str]) -> str:
+    """Words with the last of them as a singular."""
+    last = to_singular(words[-1]) if words[-1].endswith("s") else words[-1]
+    return " ".join([*words[:-1], last])
+
+
+_FILLERS = get_words("file_name_fillers")
+_BEFORE = frozenset({"all", "and", "our", "the", "these", "your"})
+_BEHIND = get_words("words_behind_table_nouns")
+_LISTS = get_words("collection_nouns")
+
+
+def infer_noun(name: str) -> str:
+    """What the rows of a file are called, ``film`` of ``films.csv``; empty where its name says nothing."""
+    stem = PurePath(name).stem
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)
+    words = [word for part in re.split(r"[\W\d_]+", text) if (word := part.lower()) and word not in _FILLERS]
+    while words and words[0] in _BEFORE | _BEHIND:
+        words = words[1:]
+    ends = [at for at, word in enumerate(words) if word in _BEHIND and words[at - 1].endswith("s")]
+    words = words[: ends[0]] if ends else words
+    if len(words) > 1 and words[-1] in _LISTS and words[-2].endswith("s"):
+        words = words[:-1]
+    return make_singular(words) if words else ""

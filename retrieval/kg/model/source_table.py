@@ -1,0 +1,61 @@
+"""Tables as their readers hand them on: cells under headings, before anything says what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from retrieval.kg.model.profile import ColumnProfile, profile_column
+
+#: What a cell holds: text, several texts, or nothing.
+Cell = str | list[str] | None
+
+
+@dataclass
+class SourceTable:
+    """The rows of one table, or the nodes of one type.
+
+    Attributes:
+        name: what its owner calls it: a file, a sheet, a type.
+        noun: what its rows are called by that name, singular; empty where it says nothing.
+        header: the headings, each once.
+        rows: the cells of each row, one for each heading.
+        lines: where the rows stand in their file.
+        list_marks: by position of a column, what parts the values of its cells.
+        is_ordered: whether somebody may ask for the first row, and the next.
+        ids: of nodes, what edges refer to them by; None of rows of a table.
+    """
+
+    name: str
+    noun: str
+    header: tuple[str, ...]
+    rows: list[list[Cell]] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    list_marks: Mapping[int, str] = field(default_factory=dict)
+    is_ordered: bool = True
+    ids: list[str] | None = None
+
+    @cached_property
+    def profiles(self) -> tuple[ColumnProfile, ...]:
+        """What the cells of each column are like; computed when all rows are there."""
+        return tuple(
+            profile_column(heading, position, [row[position] for row in self.rows])
+            for position, heading in enumerate(self.header)
+        )
+
+    def find_profile(self, heading: str) -> ColumnProfile | None:
+        """The profile of a column."""
+        return self.profiles[self.header.index(heading)] if heading in self.header else None
+
+    def iterate_values(self, position: int, *, whole: bool = False) -> Iterator[tuple[int, str]]:
+        """Row and text of each value in a column; cells of several values give each, unless they are wanted whole."""
+        mark = None if whole else self.list_marks.get(position)
+        for number, row in enumerate(self.rows):
+            cell = row[position]
+            if isinstance(cell, list):
+                yield from ((number, text) for text in cell)
+            elif cell and mark and mark in cell:
+                yield from ((number, text) for part in cell.split(mark) if (text := part.strip()))
+            elif cell:
+                yield number, cell

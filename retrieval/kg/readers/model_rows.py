@@ -1,0 +1,196 @@
+"""Tables as nodes and attributes, by what was inferred of them: rows are called by their names and refer to each other.
+
+A row is a node; each other cell is said of it under its heading, and a cell that refers to a row of another table is
+that row. Where a row that is referred to by number is missing, it is called by its kind and number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.kg.model.code_lists import normalise
+from retrieval.kg.model.data_model import ModelChoices
+from retrieval.kg.model.inference import InferredTable
+from retrieval.kg.model.references import FoundReference
+from retrieval.kg.model.source_table import Cell
+from retrieval.kg.readers.problems import ProblemLog
+from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, extract_attributes
+
+#: The share of a column's values that a list of codes must explain.
+_EXPLAINED = 0.9
+
+
+@dataclass
+class _Row:
+    """A row that can be used: its node, and the attributes of it by position of their column."""
+
+    node: str
+    attributes: list[tuple[int, str]]
+
+
+class _TableRows:
+    """The rows of one table, named, before what refers to others is resolved."""
+
+    def __init__(self, inferred: InferredTable, choices: ModelChoices, log: ProblemLog) -> None:
+        self.inferred, self.table, self.schema = inferred, inferred.table, inferred.schema
+        self.rows = PropertyRows(log)
+        self.named: list[_Row | None] = []
+        chosen = [choices.columns.get((self.table.name, heading)) for heading in self.table.header]
+        #: What columns are called in the graph; empty where they are left out of it.
+        self.relations = [
+            "" if choice is not None and choice.is_ignored else (choice.label if choice else None) or heading
+            for heading, choice in zip(self.table.header, chosen, strict=True)
+        ]
+        self.type_column = next((at for at, name in enumerate(self.table.header) if name.casefold() == TYPE), -1)
+        self._contents: dict[str, int] = {}
+        for number, cells in enumerate(self.table.rows):
+            try:
+                self.named.append(self._name_row(number, cells))
+            except BadRowError as error:
+                self.named.append(None)
+                shown = ", ".join("" if cell is None else str(cell) for cell in cells)
+                log.add(self.table.lines[number], str(error), shown, error.kind)
+
+    def _name_row(self, number: int, cells: Sequence[Cell]) -> _Row:
+        """Name a row, and take its attributes.
+
+        Raises:
+            BadRowError: it has no name where others have one, or what it says is too long.
+        """
+        names = self.schema.names
+        parts = [_join(cells[at]) for at in names if cells[at]]
+        if names and not parts:
+            raise BadRowError(f"the {self.table.header[names[0]]} is empty", "blank")
+        numbered = cells[self.schema.number] if self.schema.number is not None else None
+        kind = self.schema.nouns[0] if self.schema.nouns else "row"
+        name = " ".join(parts) or f"{kind} {numbered or number + 1}"
+        attributes = [
+            (at, text) for at, cell in enumerate(cells)
+            if cell and at != self.type_column and names != (at,) and self.relations[at]
+            for text in self._split_cell(at, cell)
+        ]  # fmt: skip
+        content = hash(tuple(attributes))
+        if self._contents.setdefault(name, content) != content:  # two of one name
+            key = cells[self.schema.key] if self.schema.key not in (None, *names) else None  # type: ignore[index]
+            name = f"{name} ({key or number + 1})"
+        return _Row(name, attributes)
+
+    def _split_cell(self, at: int, cell: str | list[str]) -> Iterator[str]:
+        mark = self.table.list_marks.get(at) if at not in self.schema.names else None
+        if mark and isinstance(cell, str):
+            cell = list(dict.fromkeys(part for text in cell.split(mark) if (part := text.strip())))
+        yield from (value for _, value in extract_attributes({self.table.header[at]: cell}))
+
+    def find_explaining_list(self, at: int, others: Sequence[_TableRows]) -> Mapping[str, str]:
+        """What values of a column mean by the list of codes of another table; empty where none explains them."""
+        values = {value for row in self.named if row for position, value in row.attributes if position == at}
+        for other in others:
+            codes = other.inferred.code_list if other is not self else None
+            rows = codes.rows.get(normalise(self.table.header[at]), {}) if codes is not None else {}
+            explained = {
+                value: row.node for value in values
+                if value.casefold() in rows and (row := other.named[rows[value.casefold()]]) is not None
+            }  # fmt: skip
+            if values and len(explained) >= _EXPLAINED * len(values):
+                return explained
+        return {}
+
+    def add_to_graph(self, tables: Mapping[str, _TableRows]) -> PropertyRows:
+        """Add all rows as nodes, with references resolved."""
+        ways = {at: _Way(reference, tables[reference.target])
+                for at, reference in self.inferred.references.items() if reference.target in tables}  # fmt: skip
+        lists = {at: meant for at in range(len(self.table.header))
+                 if at not in ways and (meant := self.find_explaining_list(at, list(tables.values())))}  # fmt: skip
+        embedded = {at: (kind, names) for kind, names in self.inferred.embedded for at in kind.columns}
+        field = self.inferred.code_list.field if self.inferred.code_list else -1
+        for number, row in enumerate(self.named):
+            if row is None:
+                continue
+            types = [] if field >= 0 else [*self.schema.nouns]
+            if self.type_column >= 0:
+                cell = self.table.rows[number][self.type_column]
+                types += cell if isinstance(cell, list) else [cell] if cell else []
+            attributes = [(TYPE, kind) for kind in types]
+            for at, value in row.attributes:
+                if at == field:
+                    attributes.append((TYPE, value))
+                elif at in ways:
+                    attributes.append((ways[at].label(self.relations[at], self.table.header[at]), ways[at].find(value)))
+                elif at in lists:
+                    attributes.append((self.relations[at], lists[at].get(value, value)))
+                elif at not in embedded:
+                    attributes.append((self.relations[at], value))
+                elif at == embedded[at][0].key and value in embedded[at][1]:
+                    relation = self.relations[at]
+                    called = relation if relation != self.table.header[at] else embedded[at][0].noun
+                    attributes.append((called, embedded[at][1][value]))
+            if self.table.is_ordered:
+                self.rows.listed.append(row.node)
+            self.rows.add_node(row.node, row.node, attributes)
+        for kind, names in self.inferred.embedded:
+            self._add_embedded(kind.noun, kind.key, kind.others, names)
+        return self.rows
+
+    def _add_embedded(self, noun: str, key: int, others: Sequence[int], names: Mapping[str, str]) -> None:
+        """Add the things of a kind inside the table, once each."""
+        met: set[str] = set()
+        for cells in self.table.rows:
+            value = cells[key]
+            if not isinstance(value, str) or value in met or value not in names:
+                continue
+            met.add(value)
+            said = [(self.relations[at], text) for at in (key, *others) if (cell := cells[at]) and self.relations[at]
+                    for text in self._split_cell(at, cell)]  # fmt: skip
+            self.rows.add_node(names[value], names[value], [(TYPE, noun), *said])
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A reference, and the table that it leads to."""
+
+    reference: FoundReference
+    target: _TableRows
+
+    def label(self, relation: str, heading: str) -> str:
+        """What the relation is called: as a person said, else without its word for numbers."""
+        return relation if relation != heading else self.reference.label
+
+    def find(self, value: str) -> str:
+        """The node of a value; where no row has it, its kind and number, or the value itself."""
+        at = self.reference.rows.get(value)
+        row = self.target.named[at] if at is not None else None
+        if row is not None:
+            return row.node
+        nouns = self.target.schema.nouns
+        return f"{nouns[0]} {value}" if nouns and value.isdecimal() else value
+
+
+def build_rows(
+    inferred: Sequence[InferredTable], choices: ModelChoices, logs: Mapping[str, ProblemLog]
+) -> tuple[list[PropertyRows], dict[str, str]]:
+    """The nodes of all tables, and nodes by the numbers of their rows, those that only one row has: edges of other
+    files may name them so.
+
+    Args:
+        inferred: what was inferred of the tables.
+        choices: corrections, for columns that are renamed or left out.
+        logs: by table, takes rows that cannot be used.
+    """
+    tables = {one.table.name: _TableRows(one, choices, logs[one.table.name]) for one in inferred}
+    rows = [table.add_to_graph(tables) for table in tables.values()]
+    by_number: dict[str, str] = {}
+    twice: set[str] = set()
+    for table in tables.values():
+        key = table.schema.key
+        if key is None or table.table.profiles[key].uniqueness < 1:
+            continue
+        for cells, row in zip(table.table.rows, table.named, strict=True):
+            number = str(cells[key])
+            if row is not None and by_number.setdefault(number, row.node) != row.node:
+                twice.add(number)
+    return rows, {number: node for number, node in by_number.items() if number not in twice}
+
+
+def _join(cell: Cell) -> str:
+    return "; ".join(cell) if isinstance(cell, list) else str(cell)

@@ -1,0 +1,70 @@
+"""What names the rows of a table, and what they are called."""
+
+import pytest
+
+from tests.retrieval.kg.model.tables import infer, infer_names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Year,City,Full name\n1990,Rome,Ann\n1991,Rome,Ben\n", (2,)),
+        ("Code,Price\n1,20\n2,30\n", ()),
+        ("Nr,Thing,Price\n1,Lamp,20\n2,Desk,20\n", (1,)),
+        ("id,first_name,Surname,Salary\n1,Ann,Bell,20\n2,Ann,Dunn,30\n", (1, 2)),
+        ('Lake,"Depth\n(in m)",Notes\nVo,12,\nNu,30,deep\n', (0,)),
+        # A word for names far from the front beats a code, in any language of the list.
+        ("custId,contactTitle,companyName,city\nALF,Owner,Alfreds,Berlin\nANA,Owner,Emparedados,Mexico\n", (2,)),
+        ("code,nom,pays\nA1,Lac Vert,France\nA2,Lac Bleu,France\n", (1,)),
+    ],
+)
+def test_the_column_that_names_a_row(text, names):
+    assert infer_names("things.csv", text)[0] == names
+
+
+def test_things_are_called_by_what_they_are_and_not_by_a_code():
+    parts = "part no,description,price\nP-1,Hex bolt,0.12\nP-2,Air filter,9.40\n"
+    assert infer_names("stock.csv", parts) == ((1,), ("stock", "part"))
+    flights = "flight no,pilot,seats\nBA-1,Ann Bell,120\nBA-2,Ben Kato,80\n"
+    assert infer_names("flights.csv", flights)[0] == (0,)
+
+
+def test_three_columns_are_a_table_where_the_second_is_of_values():
+    text = (
+        "Name,Term start,Term end\nAnn Bell,1 May 1990,3 June 1992\nBen Kato,3 June 1992,Incumbent\n"
+        "Ann Bell,1 May 1999,3 June 2002\n"
+    )
+    assert infer_names("chiefs.csv", text) == ((), ("chief",))
+
+
+def test_scores_and_measures_name_nothing():
+    text = (
+        "Episode,Aired,Guest,Viewers\n1,May 2010,Ann,4.52m\n2,May 2010,Ann,4.41m\n3,June 2010,Ben,3.99m\n"
+        "4,June 2010,Ben,4.17m\n5,June 2010,Ann,3.44m\n"
+    )
+    assert infer_names("shows.csv", text)[0] == ()
+
+
+@pytest.mark.parametrize(
+    ("heading", "nouns"),
+    [
+        ("Listing", ("thing", "listing")),
+        ("Bus stops", ("thing", "bus stop")),
+        ("Thing", ("thing",)),
+        ("Full name", ("thing",)),
+        ("Order no", ("thing", "order")),
+        ("Serial no", ("thing",)),
+        ("Name of whom", ("thing",)),
+    ],
+)
+def test_the_heading_of_names_says_what_rows_are_too(heading, nouns):
+    assert infer_names("things.csv", f"{heading},Price\nLamp,20\nMirror,30\n") == ((0,), nouns)
+
+
+def test_a_column_that_refers_to_another_table_names_nothing():
+    found = infer(
+        clubs_csv="club,town\nReds,Oslo\nBlues,Bergen\nGreens,Moss\n",
+        matches_csv="no,club,score\n1,Reds,3\n2,Blues,1\n3,Greens,2\n",
+    )
+    assert found["matches.csv"].schema.names == ()
+    assert found["clubs.csv"].schema.names == (0,)
