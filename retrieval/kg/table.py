@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from retrieval.kg.model.data_model import DataModel
 from retrieval.types import Passage, SourceReport
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class TripleTable:
         fact_passages: columns ``fact`` (row), ``passage`` (row of ``passages``): what was extracted from where.
         reports: what was read of each file.
         kept: facts of the version before.
+        model: by which tables and nodes are named and refer to each other.
     """
 
     facts: pl.DataFrame
@@ -67,6 +69,7 @@ class TripleTable:
     fact_passages: pl.DataFrame | None = None
     reports: tuple[SourceReport, ...] = ()
     kept: KeptFacts | None = None
+    model: DataModel | None = None
 
     @classmethod
     def from_facts(

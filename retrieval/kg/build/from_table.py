@@ -19,6 +19,7 @@ from retrieval.kg.build.labels import write_label_index
 from retrieval.kg.build.naming import find_id_names
 from retrieval.kg.build.passages import write_passages
 from retrieval.kg.build.progress import BuildProgress, run_in_parallel
+from retrieval.kg.model.storage import save_model
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
 from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, to_manifest_json
@@ -92,6 +93,8 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     with run_in_parallel(lambda check: encoder.write_incoming(encoded, check)):
         entity_table, relation_table = _write_labels(directory, table, encoded, steps.check)
     attributes = write_attributes(directory, table, encoded)
+    if table.model is not None and table.model.kinds:
+        save_model(directory, table.model)
     _write_values(directory, entity_table)
     manifest = Manifest(
         entities=len(encoded.entity_labels),

@@ -116,7 +116,10 @@ class DataModel:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """What a person says of a column; None leaves it as inferred."""
+    """What a person says of a column; None leaves it as inferred.
+
+    Of types, ``list`` parts the cells of the column and ``text`` leaves them whole; a unit is added to the label.
+    """
 
     label: str | None = None
     type: ColumnType | None = None

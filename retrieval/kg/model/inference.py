@@ -21,6 +21,8 @@ from retrieval.kg.model.references import (
 )
 from retrieval.kg.model.source_table import SourceTable
 
+#: What may part the values of a cell, surest first.
+_LIST_MARKS = (";", "|", "\n", ",", "/")
 #: Columns offered as names.
 _OFFERED = 6
 
@@ -56,27 +58,29 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
         ConfigError: a choice names a column that does not exist.
     """
     _check_choices(tables, choices)
+    for table in tables:
+        table.list_marks = _apply_list_choices(table, choices)
     nouns = [table.noun for table in tables]
     schemas = [_infer_schema(table, nouns, choices, ()) for table in tables]
-    references = find_references([schema for schema, _ in schemas])
+    references = find_references([schema for schema, _ in schemas if schema.table.ids is None])
     referring = {(reference.table, reference.column) for reference in references}
     again = [
         _infer_schema(table, nouns, choices, [at for name, at in referring if name == table.name]) for table in tables
     ]
     if [schema.names for schema, _ in again] != [schema.names for schema, _ in schemas]:
-        schemas, references = again, find_references([schema for schema, _ in again])
+        schemas, references = again, find_references([schema for schema, _ in again if schema.table.ids is None])
     inferred = [InferredTable(schema, candidates) for schema, candidates in schemas]
     for one in inferred:
+        if one.table.ids is not None:
+            continue
         one.code_list = find_code_list(one.table)
         found = {reference.column: reference for reference in references if reference.table == one.table.name}
         one.references = _apply_reference_choices(one.schema, found, [schema for schema, _ in schemas], choices)
-        if one.table.ids is None:
-            taken = {*one.schema.names, *one.references}
-            one.embedded = [
-                (kind, name_embedded(one.table, kind))
-                for kind in find_embedded_kinds(one.table, taken)
-                if _is_wanted(kind, one.table, choices)
-            ]
+        one.embedded = [
+            (kind, name_embedded(one.table, kind))
+            for kind in find_embedded_kinds(one.table, {*one.schema.names, *one.references})
+            if _is_wanted(kind, one.table, choices)
+        ]
     return inferred
 
 
@@ -87,21 +91,44 @@ def _infer_schema(
     others = {noun for noun in nouns if noun and noun != table.noun}
     ranked = rank_names(table, others, referring)
     names = ranked[0][1] if ranked and ranked[0][0] >= ACCEPTED else ()
-    if codes := find_code_list(table):
+    if table.is_named:
+        names = (0,)
+    elif codes := find_code_list(table):
         names = (codes.meaning,)
+    inferred_names = names
     if choice.name is not None:
         names = tuple(table.header.index(name) for name in choice.name)
-    number = None if names else find_number(table)
+    number = None if names or table.ids is not None else find_number(table)
     if number in referring:
         number = None
-    labels = [label for label in infer_labels(table, names, number) if label == table.noun or label not in others]
-    if choice.label:
-        labels = [choice.label]
-    schema = TableSchema(table, labels, names, number)
+    if table.ids is not None:
+        return TableSchema(table, [choice.label or table.noun or "node"], names, None), _list_candidates(ranked)
+    # The heading of a name that a person chose says what the name is, not what the things are.
+    headed = names if names == inferred_names else ()
+    labels = [label for label in infer_labels(table, headed, number) if label == table.noun or label not in others]
+    called = [choice.label, *labels[1:]] if choice.label else labels
+    schema = TableSchema(table, called, names, number, inferred_nouns=labels)
     if choice.key is not None:
         schema.key = table.header.index(choice.key) if choice.key else None
-    candidates = [columns[0] for _, columns in ranked if len(columns) == 1]
-    return schema, tuple(candidates[:_OFFERED])
+    return schema, _list_candidates(ranked)
+
+
+def _list_candidates(ranked: Sequence[tuple[float, tuple[int, ...]]]) -> tuple[int, ...]:
+    return tuple(columns[0] for _, columns in ranked if len(columns) == 1)[:_OFFERED]
+
+
+def _apply_list_choices(table: SourceTable, choices: ModelChoices) -> Mapping[int, str]:
+    """What parts the values of cells, as a person wants it: by the first mark that a column has."""
+    marks = dict(table.list_marks)
+    for position, heading in enumerate(table.header):
+        choice = choices.columns.get((table.name, heading))
+        if choice is not None and choice.type == "text":
+            marks.pop(position, None)
+        elif choice is not None and choice.type == "list":
+            cells = [cell for row in table.rows if isinstance(cell := row[position], str)]
+            found = next((mark for mark in _LIST_MARKS if any(mark in cell for cell in cells)), "")
+            marks |= {position: found} if found and position not in marks else {}
+    return marks
 
 
 def _apply_reference_choices(

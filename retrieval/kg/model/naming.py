@@ -6,7 +6,7 @@ chosen on the part ``tune`` of the data-model suite and on the tables of ``tests
 | evidence | score |
 |---|---|
 | the heading is a word for names, or such a word behind the kind: ``name``, ``title``, ``company name`` | 4 |
-| it is such a word behind a word that is no kind of this upload | 3 |
+| it is such a word behind a word that is no kind of this upload, or a word for descriptions behind the kind | 3 |
 | it is the kind: ``lake`` in ``lakes.csv`` | 3.5 |
 | it is a word for what describes a thing: ``description``, ``item`` | 1.5 |
 | it is a word for details: ``notes``, ``address``, ``score`` | -3 |
@@ -110,6 +110,8 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         if said in kinds or any(kind.startswith(said) for kind in kinds):
             return 4.0
         return 0.0 if said in nouns or any(said.endswith(f" {other}") for other in nouns) else 3.0
+    if words[-1] in _DESCRIBING and " ".join(words[:-1]) in kinds:
+        return 3.0
     if words[-1] in ID_WORDS:
         return 0.0
     if set(words) & _DETAILS:

@@ -52,6 +52,8 @@ class TableSchema:
         names: positions of the columns that name them.
         number: the column that numbers them, if any.
         key: the column by which others refer to them, if any.
+        targets: by position of each column of different values, the row of each.
+        inferred_nouns: what headings may call them, whatever a person calls them.
     """
 
     table: SourceTable
@@ -60,8 +62,11 @@ class TableSchema:
     number: int | None
     key: int | None = None
     targets: dict[int, dict[str, int]] = field(default_factory=dict)
+    inferred_nouns: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        if self.table.ids is not None:
+            return  # edges lead to nodes
         for profile in self.table.profiles:
             if profile.filled > 1 and profile.uniqueness >= _KEYED and profile.type in ("text", "number"):
                 self.targets[profile.position] = self.map_rows(profile.position)
@@ -82,7 +87,7 @@ class TableSchema:
         profiles = self.table.profiles
         unique = [profiles[at] for at in self.targets if profiles[at].coverage >= _STRICT]
         ids = [p for p in unique if p.heading_words[-1:] and p.heading_words[-1] in ID_WORDS]
-        own = [p for p in ids if len(p.heading_words) == 1 or _names_kind(p.heading_words[:-1], self.nouns)]
+        own = [p for p in ids if len(p.heading_words) == 1 or _names_kind(p.heading_words[:-1], self.inferred_nouns)]
         codes = [p for p in unique if p.codes >= _STRICT]
         found = own or ids or codes or [p for p in unique if p.position in (self.number, *self.names)]
         return found[0].position if found else None
@@ -187,14 +192,18 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
     if other is schema:
         said = " ".join(role) in _FELLOWS or profile.label.split()[-1].casefold() in ("to", "of", "by")
         return 2.0 if is_identity and said and not is_own else 0.0
-    if is_identity and _names_kind(role, other.nouns) and not (is_own and _names_kind(role, schema.nouns)):
+    if (
+        is_identity
+        and _names_kind(role, other.inferred_nouns)
+        and not (is_own and _names_kind(role, schema.inferred_nouns))
+    ):
         return 3.0
     if is_own:
         return 0.0
     if words == theirs and is_identity and len(words) > 1:
         return 3.0
     if is_identity and any(len(role[-1]) >= _SHORT and noun.startswith(role[-1]) and noun != role[-1]
-                           for noun in other.nouns if numbered):  # fmt: skip
+                           for noun in other.inferred_nouns if numbered):  # fmt: skip
         return 2.5
     some_number = {words[-1], theirs[-1]} & ID_WORDS if theirs else set()
     if role == their_role and some_number and profile.uniqueness < 1 and profile.heading_words != ("id",):
@@ -217,7 +226,7 @@ def _find_doer(schema: TableSchema, profile: ColumnProfile, left: Sequence[Table
     values = {value for _, value in schema.table.iterate_values(profile.position)}
     complete = [
         other for other in left
-        if other is not schema and other.key is not None and set(other.nouns) & _PEOPLE
+        if other is not schema and other.key is not None and set(other.inferred_nouns) & _PEOPLE
         and values <= other.targets.get(other.key, {}).keys()
     ]  # fmt: skip
     if len(complete) != 1 or complete[0].key is None:

@@ -25,6 +25,7 @@ class SourceTable:
         list_marks: by position of a column, what parts the values of its cells.
         is_ordered: whether somebody may ask for the first row, and the next.
         ids: of nodes, what edges refer to them by; None of rows of a table.
+        is_named: of nodes, whether their file names them, by the first column.
     """
 
     name: str
@@ -35,6 +36,7 @@ class SourceTable:
     list_marks: Mapping[int, str] = field(default_factory=dict)
     is_ordered: bool = True
     ids: list[str] | None = None
+    is_named: bool = False
 
     @cached_property
     def profiles(self) -> tuple[ColumnProfile, ...]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.kg.model.data_model import ModelChoices
+from retrieval.kg.model.data_model import DataModel, ModelChoices
 from retrieval.kg.readers.options import DETECT, ReadOptions
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from retrieval.kg.readers.file_contents import FactSink
     from retrieval.kg.readers.preview import Preview
 
-__all__ = ["ReadOptions", "read_graph", "read_preview"]
+__all__ = ["ReadOptions", "read_graph", "read_model", "read_preview"]
+
+MODELLED_ROWS = 200_000
+"""Rows of each table from which a data model is inferred before an import."""
 
 
 def read_graph(
@@ -64,6 +67,42 @@ def read_graph(
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
         choices = ModelChoices.from_json(options.model)
         return replace(merge_files(read, sink, choices), reports=reports())
+
+
+def read_model(
+    paths: Sequence[Path | str],
+    options: ReadOptions = DETECT,
+    *,
+    names: Mapping[Path, str] | None = None,
+    problems: Callable[[Problem], None] | None = None,
+) -> DataModel:
+    """The data model that an import of files would have, with the corrections in ``options``.
+
+    Of large tables the first ``MODELLED_ROWS`` rows are read. Files of facts and documents have no kinds.
+
+    Args:
+        paths: files of one import, compressed or not, and archives.
+        options: what is said of all of them.
+        names: what the owners of files call them, where that is not the file's name.
+        problems: called for each row that cannot be used.
+
+    Raises:
+        SourceError: a file cannot be read at all, or has no good row.
+        ConfigError: an option is unknown, or a correction names a column that does not exist.
+    """
+    from retrieval.kg.readers.archives import unpack_files  # noqa: PLC0415
+    from retrieval.kg.readers.modelling import resolve_properties  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.reading import read_all  # noqa: PLC0415 - loads polars
+
+    files = [Path(path) for path in paths]
+    shown = [(names or {}).get(path, path.name) for path in files]
+    with unpack_files(files, shown, tables=True) as unpacked_files:
+        report = problems or list[Problem]().append
+        read, _ = read_all(
+            unpacked_files, options, problems=report, progress=None, sink=None, limit=MODELLED_ROWS, only="properties"
+        )
+        is_sampled = any(file.table is not None and len(file.table.rows) == MODELLED_ROWS for file in read)
+        return resolve_properties(read, ModelChoices.from_json(options.model), is_sampled=is_sampled)[1]
 
 
 def read_preview(path: Path | str, name: str | None = None, options: ReadOptions = DETECT) -> Preview:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import polars as pl
 
 from retrieval.kg.model.data_model import NO_CHOICES, ModelChoices
-from retrieval.kg.model.inference import infer_tables
 from retrieval.kg.readers.file_contents import (
     FACT_SCHEMA,
     LINK_SCHEMA,
@@ -17,9 +15,8 @@ from retrieval.kg.readers.file_contents import (
     FactFile,
     FactSink,
 )
-from retrieval.kg.readers.model_rows import build_rows
+from retrieval.kg.readers.modelling import resolve_properties
 from retrieval.kg.readers.property_rows import PropertyFacts
-from retrieval.kg.readers.property_rows import resolve as resolve_properties
 from retrieval.kg.table import TripleTable, build_frame
 
 
@@ -39,10 +36,10 @@ def merge_files(
     files = list(files)
     fact_attributes: list[tuple[int, str, str]] = []
     node_attributes: list[tuple[str, str, str]] = []
-    nodes, relation_labels = [], None
+    nodes, relation_labels, model = [], None, None
     if any(f.properties is not None or f.table is not None for f in files):
         first = sum(f.facts.height for f in files if f.facts is not None)
-        property_facts = _resolve_properties(files, choices)
+        property_facts, model = resolve_properties(files, choices)
         fact_attributes = [(first + fact, key, value) for fact, key, value in property_facts.fact_attributes]
         node_attributes = property_facts.node_attributes
         nodes.append(pl.DataFrame(property_facts.nodes, schema=NODE_SCHEMA, orient="row"))
@@ -74,18 +71,8 @@ def merge_files(
         fact_attributes=build_frame(fact_attributes, fact=int, **pairs) if fact_attributes else None,
         passages=passages,
         fact_passages=fact_passages,
+        model=model,
     )
-
-
-def _resolve_properties(files: Sequence[FactFile], choices: ModelChoices) -> PropertyFacts:
-    """The nodes and edges of property graphs and tables together."""
-    logs = {f.table.name: f.log for f in files if f.table is not None and f.log is not None}
-    before = sum(log.count for log in logs.values())
-    inferred = infer_tables([f.table for f in files if f.table is not None], choices)
-    rows, numbers = build_rows(inferred, choices, logs)
-    problems = sum(log.count for log in logs.values()) - before
-    found = resolve_properties([*(f.properties for f in files if f.properties is not None), *rows], numbers)
-    return replace(found, problems=found.problems + problems)
 
 
 def _convert_to_file(property_facts: PropertyFacts) -> FactFile:

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.kg.model.code_lists import normalise
-from retrieval.kg.model.data_model import ModelChoices
+from retrieval.kg.model.data_model import ColumnChoice, ModelChoices
+from retrieval.kg.model.describing import find_unit
 from retrieval.kg.model.inference import InferredTable
+from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.references import FoundReference
 from retrieval.kg.model.source_table import Cell
 from retrieval.kg.readers.problems import ProblemLog
@@ -36,11 +38,10 @@ class _TableRows:
         self.inferred, self.table, self.schema = inferred, inferred.table, inferred.schema
         self.rows = PropertyRows(log)
         self.named: list[_Row | None] = []
-        chosen = [choices.columns.get((self.table.name, heading)) for heading in self.table.header]
         #: What columns are called in the graph; empty where they are left out of it.
         self.relations = [
-            "" if choice is not None and choice.is_ignored else (choice.label if choice else None) or heading
-            for heading, choice in zip(self.table.header, chosen, strict=True)
+            _name_relation(profile, choices.columns.get((self.table.name, profile.heading)))
+            for profile in self.table.profiles
         ]
         self.type_column = next((at for at, name in enumerate(self.table.header) if name.casefold() == TYPE), -1)
         self._contents: dict[str, int] = {}
@@ -190,6 +191,17 @@ def build_rows(
             if row is not None and by_number.setdefault(number, row.node) != row.node:
                 twice.add(number)
     return rows, {number: node for number, node in by_number.items() if number not in twice}
+
+
+def _name_relation(profile: ColumnProfile, choice: ColumnChoice | None) -> str:
+    """What a column is called in the graph: its heading, or what a person said, with the unit; empty if left out."""
+    if choice is None:
+        return profile.heading
+    if choice.is_ignored:
+        return ""
+    is_same = choice.label in (None, profile.label) and choice.unit in (None, find_unit(profile))
+    unit = f" ({choice.unit})" if choice.unit and choice.unit not in (choice.label or profile.label) else ""
+    return profile.heading if is_same else f"{choice.label or profile.label}{unit}"
 
 
 def _join(cell: Cell) -> str:

@@ -22,7 +22,7 @@ class ProblemLog:
         self.count = 0
         self.kinds: Counter[str] = Counter()
         self.format, self.encoding, self.same_as = "", "utf-8", ""
-        self.first: list[Problem] = []
+        self.kept: list[Problem] = []
         self._counted = 0
         self._report = report
 
@@ -33,9 +33,8 @@ class ProblemLog:
         # Neither databases nor spreadsheets take the NUL character.
         shown = text[: 2 * TEXT_LIMIT].strip()[:TEXT_LIMIT].replace("\0", "\u2400")
         problem = Problem(self.file, line, message, shown, kind)
-        if len(self.first) < 3:
-            self.first.append(problem)
         if self.count <= PROBLEM_LIMIT:
+            self.kept.append(problem)
             self._report(problem)
 
     def close(self) -> None:
@@ -59,9 +58,9 @@ class ProblemLog:
         """Raise EmptySourceError when the file had no good row, with the reasons of the first bad ones."""
         if rows:
             return
-        if not self.first:
+        if not self.kept:
             raise EmptySourceError(f"{self.file} holds no fact.", hint="Give a file with at least one fact.")
-        reasons = "; ".join(f"line {p.line}: {p.message}" for p in self.first)
+        reasons = "; ".join(f"line {p.line}: {p.message}" for p in self.kept[:3])
         raise EmptySourceError(
             f"No row of {self.file} could be used ({reasons}).",
             hint="Each row needs three columns: head, relation, tail. Check the format and the delimiter.",

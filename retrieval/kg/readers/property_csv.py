@@ -100,7 +100,7 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
         rows.add_edge((ends[0], ends[1]), relation, line, edge_attributes, directed=directed)
         return
     types = [kind for kind in re.split(r"[;:]", by_role.get("types", "")) if kind]
-    name = by_role.get("name", "") or ("" if layout.named else _take_name(values)) or by_role["id"]
+    name = by_role.get("name", "") or (by_role["id"] if layout.named else _take_name(values))
     attributes = [*extract_attributes({TYPE: [*types]}), *extract_attributes(values)]
     rows.add_node(_make_key(layout, "id", by_role["id"]), name, attributes)
 

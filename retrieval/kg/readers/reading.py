@@ -25,8 +25,16 @@ def read_all(
     problems: Callable[[Problem], None],
     progress: Callable[[Progress], None] | None,
     sink: FactSink | None,
+    limit: int | None = None,
+    only: str = "",
 ) -> tuple[list[FactFile], Callable[[], tuple[SourceReport, ...]]]:
     """Read files one after the other; see :func:`retrieval.kg.readers.read_graph`.
+
+    Args:
+        files: what is to be read.
+        options, problems, progress, sink: as there.
+        limit: rows of each table that are wanted; None takes all.
+        only: the family of formats that is wanted; files of others are passed over.
 
     Returns:
         The good rows of each, and what gives the reports, to be called when problems are complete.
@@ -53,7 +61,10 @@ def read_all(
                 replace(options, format=file.format) if file.format and not get_requested_format(options) else options
             )
             try:
-                read.append(read_file(InputFile(file.path, file.name, known, progress, sink, headers.get(i)), log))
+                input_file = InputFile(file.path, file.name, known, progress, sink, headers.get(i), limit)
+                if only and format_of(input_file).family != only:
+                    continue
+                read.append(read_file(input_file, log))
                 rows = read[-1].rows
                 if file.archive and FORMATS[log.format].family != "documents":
                     with_facts.add(file.archive)

@@ -31,11 +31,11 @@ def read_table(file: InputFile, log: ProblemLog) -> FactFile:
     table = SourceTable(file.name, infer_noun(get_plain_name(file.name)), layout.header, list_marks=layout.lists)
     reader = csv.reader(decode_lines(file.source, log), delimiter=layout.mark)
     is_header = True
-    while True:
+    while file.limit is None or len(table.rows) < file.limit:
         try:
             cells = [cell.strip() for cell in next(reader)]
         except StopIteration:
-            return FactFile(log.file, None, log.count, table=table, log=log)
+            break
         except csv.Error as error:
             log.add(reader.line_num, f"broken quoting ({error})", "")
             continue
@@ -50,6 +50,7 @@ def read_table(file: InputFile, log: ProblemLog) -> FactFile:
         except BadRowError as error:
             shown = layout.mark.join(cells).encode(errors="replace").decode()
             log.add(reader.line_num, str(error), shown, error.kind)
+    return FactFile(log.file, None, log.count, table=table, log=log)
 
 
 def _read_cells(layout: TableLayout, cells: list[str]) -> list[Cell]:

@@ -126,7 +126,7 @@ def read_passage_rows(rows_in: Iterable[tuple[int, Any]], name: str, fmt: str, l
             elif not rows.take(record, log, line):
                 log.add(line, f"the name {record.passage.name!r} was used before for another text")
     if not rows.count:
-        reasons = "; ".join(f"line {p.line}: {p.message}" for p in log.first) or "the file is empty"
+        reasons = "; ".join(f"line {p.line}: {p.message}" for p in log.kept[:3]) or "the file is empty"
         raise EmptySourceError(
             f"No passage of {name} could be used ({reasons}).",
             hint="Give JSONL with id, title and text on each line.",

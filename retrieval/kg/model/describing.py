@@ -1,0 +1,235 @@
+"""What was inferred of tables as a data model that a person reads: columns, examples in sentences, and warnings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.kg.model.data_model import (
+    Column,
+    ColumnChoice,
+    ColumnType,
+    DataModel,
+    Kind,
+    ModelChoices,
+    ModelWarning,
+    Reference,
+)
+from retrieval.kg.model.embedding import EmbeddedKind
+from retrieval.kg.model.inference import InferredTable
+from retrieval.kg.model.profile import ColumnProfile
+from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.kg.values import UNITS
+from retrieval.lexicon.nouns import to_plural
+
+#: Things and attributes of examples, kinds that refer to one, and the longest value shown, in characters.
+_EXAMPLES, _SAID, _REFERRING, _VALUE = 3, 4, 2, 60
+_UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
+#: Rows with one kind of problem that a warning lists.
+_LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """A thing as it is in the graph, with its first attributes: key and value."""
+
+    label: str
+    attributes: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class TableProblem:
+    """A row that could not be used: the line, why, and its text."""
+
+    line: int
+    message: str
+    text: str
+
+
+def describe_model(
+    inferred: Sequence[InferredTable],
+    choices: ModelChoices,
+    things: Mapping[str, Sequence[NamedThing | None]],
+    problems: Mapping[str, Sequence[TableProblem]],
+    *,
+    is_sampled: bool = False,
+) -> DataModel:
+    """The data model of all tables.
+
+    Args:
+        inferred: what was inferred of them.
+        choices: a person's corrections.
+        things: by table, what became of the first rows; by the name of a kind inside a table, its first things.
+        problems: by table, rows that could not be used.
+        is_sampled: whether only the beginning of a file was read.
+    """
+    referring = _count_referring(inferred)
+    kinds: list[Kind] = []
+    references: list[Reference] = []
+    warnings: list[ModelWarning] = []
+    for one in inferred:
+        name = one.table.name
+        warnings += _warn_of_problems(one, problems.get(name, ()))
+        kinds.append(_describe_kind(one, choices, things.get(name, ()), referring[name]))
+        for kind, names in one.embedded:
+            kinds.append(_describe_embedded(one, kind, names, choices, things.get(kind.name, ())))
+            references.append(_describe_embedded_reference(one, kind, names))
+        for reference in one.references.values():
+            target = next(other for other in inferred if other.table.name == reference.target)
+            described = Reference(
+                table=name,
+                column=one.table.header[reference.column],
+                target=reference.target,
+                target_column=target.table.header[reference.target_column],
+                label=format_relation_name(reference.label),
+                matched=reference.matched,
+                filled=reference.filled,
+                unmatched=reference.unmatched,
+            )
+            references.append(described)
+            if described.matched < described.filled:
+                warnings.append(_warn_of_unmatched(described))
+    return DataModel(tuple(kinds), tuple(references), tuple(warnings), is_sampled)
+
+
+def _describe_kind(
+    one: InferredTable,
+    choices: ModelChoices,
+    things: Sequence[NamedThing | None],
+    referring: Mapping[int, Counter[str]],
+) -> Kind:
+    schema, header = one.schema, one.table.header
+    label = schema.nouns[0] if schema.nouns else "row"
+    inside = {at for kind, _ in one.embedded for at in kind.columns[1:]}
+    examples = [
+        _write_example(thing, label, referring.get(row, Counter()))
+        for row, thing in enumerate(things[: 4 * _EXAMPLES]) if thing is not None
+    ]  # fmt: skip
+    return Kind(
+        table=one.table.name,
+        label=label,
+        count=len(one.table.rows),
+        name=tuple(header[at] for at in schema.names),
+        key=header[schema.key] if schema.key is not None else None,
+        columns=tuple(
+            _describe_column(one, profile, choices) for profile in one.table.profiles if profile.position not in inside
+        ),
+        name_candidates=tuple(header[at] for at in one.name_candidates),
+        examples=tuple(examples[:_EXAMPLES]),
+    )
+
+
+def _describe_column(one: InferredTable, profile: ColumnProfile, choices: ModelChoices) -> Column:
+    choice = choices.columns.get((one.table.name, profile.heading), ColumnChoice())
+    found: ColumnType = profile.type
+    if profile.position in one.table.list_marks and profile.position not in one.schema.names:
+        found = "list"
+    return Column(
+        name=profile.heading,
+        label=choice.label or profile.label,
+        type=choice.type or found,
+        filled=profile.filled,
+        distinct=profile.distinct,
+        samples=profile.first_rows,
+        unit=find_unit(profile) if choice.unit is None else choice.unit,
+        is_ignored=bool(choice.is_ignored),
+    )
+
+
+def find_unit(profile: ColumnProfile) -> str:
+    """The unit that a heading gives: ``m`` of ``Depth (m)`` and of ``depth_m``; empty where it gives none."""
+    if match := _UNIT.search(profile.heading):
+        return match[1]
+    words = profile.heading_words
+    is_unit = len(words) > 1 and words[-1] in UNITS and UNITS[words[-1]][0] and profile.type == "number"
+    return words[-1] if is_unit else ""
+
+
+def _describe_embedded(
+    one: InferredTable,
+    kind: EmbeddedKind,
+    names: Mapping[str, str],
+    choices: ModelChoices,
+    things: Sequence[NamedThing | None],
+) -> Kind:
+    header, profiles = one.table.header, one.table.profiles
+    return Kind(
+        table=kind.name,
+        label=kind.noun,
+        count=len(names),
+        name=tuple(header[at] for at in kind.names),
+        key=header[kind.key],
+        columns=tuple(_describe_column(one, profiles[at], choices) for at in kind.columns),
+        name_candidates=tuple(header[at] for at in kind.names),
+        examples=tuple(_write_example(thing, kind.noun, Counter()) for thing in things[:_EXAMPLES] if thing),
+    )
+
+
+def _describe_embedded_reference(one: InferredTable, kind: EmbeddedKind, names: Mapping[str, str]) -> Reference:
+    column = one.table.header[kind.key]
+    values = [str(row[kind.key]) for row in one.table.rows if row[kind.key]]
+    return Reference(
+        table=one.table.name,
+        column=column,
+        target=kind.name,
+        target_column=column,
+        label=kind.noun,
+        matched=sum(value in names for value in values),
+        filled=len(values),
+    )
+
+
+def _count_referring(inferred: Sequence[InferredTable]) -> Mapping[str, Mapping[int, Counter[str]]]:
+    """By table and row, how many rows of which kinds refer to it."""
+    counts: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for one in inferred:
+        label = one.schema.nouns[0] if one.schema.nouns else "row"
+        for reference in one.references.values():
+            for _, value in one.table.iterate_values(reference.column):
+                if value in reference.rows:
+                    counts[reference.target][reference.rows[value]][label] += 1
+    return counts
+
+
+def _write_example(thing: NamedThing, kind: str, referring: Counter[str]) -> str:
+    """``Alfreds Futterkiste is a customer: city Berlin, country Germany, 6 orders.``"""
+    article = "an" if kind[:1].lower() in "aeiou" else "a"
+    said = [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_SAID]
+    said += [
+        f"{count:,} {label if count == 1 else to_plural(label)}" for label, count in referring.most_common(_REFERRING)
+    ]
+    return f"{thing.label} is {article} {kind}{': ' if said else ''}{', '.join(said)}."
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= _VALUE else f"{value[:_VALUE]}…"
+
+
+def _warn_of_unmatched(reference: Reference) -> ModelWarning:
+    missing = reference.filled - reference.matched
+    shown = ", ".join(reference.unmatched)
+    verb = "is" if missing == 1 else "are"
+    more = " and others" if missing > len(reference.unmatched) else ""
+    return ModelWarning(
+        reference.table,
+        f"{missing:,} of {reference.filled:,} values of {reference.column} {verb} not in {reference.target}:"
+        f" {shown}{more}.",
+    )
+
+
+def _warn_of_problems(one: InferredTable, problems: Sequence[TableProblem]) -> list[ModelWarning]:
+    """One warning for each reason why rows were left out."""
+    by_reason: dict[str, list[TableProblem]] = defaultdict(list)
+    for problem in problems:
+        by_reason[problem.message].append(problem)
+    rows = len(one.table.rows) + len(problems)
+    return [
+        ModelWarning(
+            one.table.name,
+            f"{len(found):,} of {rows:,} rows of {one.table.name} cannot be used: {reason}.",
+            tuple((problem.line, problem.text) for problem in found[:_LISTED]),
+        )
+        for reason, found in by_reason.items()
+    ]

@@ -1,0 +1,96 @@
+"""The data model of files that were read, and their nodes and edges by it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from retrieval.kg.model.data_model import NO_CHOICES, DataModel, ModelChoices
+from retrieval.kg.model.describing import NamedThing, TableProblem, describe_model
+from retrieval.kg.model.inference import InferredTable, infer_tables
+from retrieval.kg.model.source_table import SourceTable
+from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.model_nodes import build_node_tables, name_nodes
+from retrieval.kg.readers.model_rows import build_rows
+from retrieval.kg.readers.problems import ProblemLog
+from retrieval.kg.readers.property_rows import TYPE, PropertyFacts, PropertyRows, resolve
+
+#: Things of each kind that examples are written about.
+_LOOKED_AT = 12
+
+
+def resolve_properties(
+    files: Sequence[FactFile], choices: ModelChoices = NO_CHOICES, *, is_sampled: bool = False
+) -> tuple[PropertyFacts, DataModel]:
+    """The nodes and edges of property graphs and tables together, and the data model by which they are named.
+
+    Args:
+        files: what was read of each.
+        choices: corrections of the data model.
+        is_sampled: whether only the beginning of a file was read.
+
+    Raises:
+        ConfigError: a choice names a column that does not exist.
+    """
+    tables, logs = _collect_tables(files)
+    graphs = [(file.properties, build_node_tables(file.properties, file.name))
+              for file in files if file.properties is not None]  # fmt: skip
+    inferred = infer_tables([*tables, *(table for _, nodes in graphs for table in nodes)], choices)
+    by_name = {one.table.name: one for one in inferred}
+    for rows, nodes in graphs:
+        name_nodes(rows, [by_name[table.name] for table in nodes])
+    before = sum(log.count for log in logs.values())
+    table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs)
+    problems = sum(log.count for log in logs.values()) - before
+    found = resolve([*(rows for rows, _ in graphs), *table_rows], numbers)
+    things = _collect_things(inferred, table_rows, [rows for rows, _ in graphs])
+    bad_rows = {name: [TableProblem(p.line, p.message, p.text) for p in log.kept] for name, log in logs.items()}
+    model = describe_model(inferred, choices, things, bad_rows, is_sampled=is_sampled)
+    return replace(found, problems=found.problems + problems), model
+
+
+def _collect_tables(files: Sequence[FactFile]) -> tuple[list[SourceTable], dict[str, ProblemLog]]:
+    """The tables, each of another name, and what takes the problems of each."""
+    tables: list[SourceTable] = []
+    logs: dict[str, ProblemLog] = {}
+    for file in files:
+        if file.table is not None and file.log is not None:
+            count = sum(table.name == file.table.name for table in tables)
+            if count:
+                file.table.name = f"{file.table.name} ({count + 1})"
+            tables.append(file.table)
+            logs[file.table.name] = file.log
+    return tables, logs
+
+
+def _collect_things(
+    inferred: Sequence[InferredTable], table_rows: Sequence[PropertyRows], graphs: Sequence[PropertyRows]
+) -> Mapping[str, Sequence[NamedThing]]:
+    """The first things of each kind as they are in the graph."""
+    things: dict[str, list[NamedThing]] = {}
+    for one in inferred:
+        if one.table.ids is None:
+            for kind, names in one.embedded:
+                things[kind.name] = _name_first(list(names.values()), table_rows)
+        else:
+            labels = {node: name or node for rows in graphs for node in one.table.ids[:_LOOKED_AT]
+                      if (name := rows.nodes.get(node)) is not None}  # fmt: skip
+            things[one.table.name] = [
+                replace(thing, label=labels[thing.label]) for thing in _name_first(list(labels), graphs)
+            ]
+    rows_of = [one for one in inferred if one.table.ids is None]
+    for one, rows in zip(rows_of, table_rows, strict=True):
+        things[one.table.name] = _name_first(list(rows.nodes), [rows])
+    return things
+
+
+def _name_first(nodes: Sequence[str], rows: Sequence[PropertyRows]) -> list[NamedThing]:
+    """The first of some nodes with what is said of them beside their kind."""
+    first = dict.fromkeys(nodes[:_LOOKED_AT])
+    said: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for one in rows:
+        for node, key, value in one.node_attributes:
+            if node in first and key != TYPE:
+                said[node].append((key, value))
+    return [NamedThing(node, said[node]) for node in first]

@@ -1,0 +1,109 @@
+"""What refers to what between tables, and kinds inside a table."""
+
+import pytest
+
+from retrieval.errors import ConfigError
+from retrieval.kg.model.data_model import ModelChoices
+from tests.retrieval.kg.model.tables import infer
+
+SUPPLIERS = "supplierID,companyName,city\n1,Exotic Liquids,London\n2,Cajun Delights,Paris\n3,Tokyo Traders,Tokyo\n"
+PRODUCTS = "productID,productName,supplierID\n1,Chai,1\n2,Chang,1\n3,Syrup,7\n4,Tofu,3\n5,Gumbo,2\n6,Kelp,9\n"
+
+
+def list_references(found):
+    return {
+        (name, one.table.header[ref.column], ref.target, ref.label, ref.matched, ref.filled)
+        for name, one in found.items()
+        for ref in one.references.values()
+    }
+
+
+def test_a_heading_that_names_the_kind_tolerates_missing_rows():
+    found = infer(suppliers_csv=SUPPLIERS, products_csv=PRODUCTS)
+    assert list_references(found) == {("products.csv", "supplierID", "suppliers.csv", "supplier", 4, 6)}
+    assert found["products.csv"].references[2].unmatched == ("7", "9")
+
+
+def test_numbers_that_match_by_chance_refer_to_nothing():
+    orders = "no,quantity,price\n11,1,2\n12,3,1\n13,2,3\n14,1,1\n15,2,2\n"
+    assert list_references(infer(suppliers_csv=SUPPLIERS, orders_csv=orders)) == set()
+
+
+def test_codes_say_by_themselves_what_they_mean():
+    found = infer(
+        depots_csv="code,depot\nHB,Harbour\nNT,North\nWS,West\n",
+        buses_csv="bus,kept at\nB1,HB\nB2,NT\nB3,HB\n",
+    )
+    assert list_references(found) == {("buses.csv", "kept at", "depots.csv", "kept at", 3, 3)}
+
+
+def test_rows_of_one_table_refer_to_each_other():
+    staff = "id,name,reportsTo,age\n1,Ann Bell,,3\n2,Ben Kato,1,1\n3,Cy Low,1,2\n"
+    assert list_references(infer(staff_csv=staff)) == {("staff.csv", "reportsTo", "staff.csv", "reportsTo", 2, 2)}
+
+
+def test_another_code_of_the_row_itself_is_no_reference():
+    countries = "iso,name,olympic\nFRA,France,FRA\nGER,Germany,GER\nPER,Peru,PER\nKEN,Kenya,FRA\n"
+    assert list_references(infer(countries_csv=countries)) == set()
+
+
+def test_a_join_table_is_not_what_its_number_refers_to():
+    found = infer(
+        territories_csv="territoryID,territoryDescription\n01581,Westboro\n01730,Bedford\n01833,Georgetown\n",
+        employee_territories_csv="employeeID,territoryID\n1,01581\n1,01730\n2,01833\n",
+    )
+    assert list_references(found) == {("employee_territories.csv", "territoryID", "territories.csv", "territory", 3, 3)}
+
+
+def test_columns_of_one_thing_are_a_kind_inside_the_table():
+    orders = (
+        "Row ID,Customer ID,Customer Name,Customer City,Sales\n1,C1,Ann Bell,Oslo,5\n2,C2,Ben Kato,Rome,7\n"
+        "3,C1,Ann Bell,Oslo,9\n4,C2,Ben Kato,Rome,1\n5,C3,Ann Bell,Bonn,2\n6,C3,Ann Bell,Bonn,2\n"
+    )
+    [(kind, names)] = infer(orders_csv=orders)["orders.csv"].embedded
+    assert (kind.name, kind.noun, kind.columns) == ("orders.csv: customer", "customer", (1, 2, 3))
+    assert names == {"C1": "Ann Bell (C1)", "C2": "Ben Kato", "C3": "Ann Bell (C3)"}
+
+
+def test_a_key_beside_varying_names_is_no_kind():
+    sales = "Row ID,Shop ID,Shop Name\n1,S1,North\n2,S1,South\n3,S2,West\n4,S2,East\n5,S1,West\n"
+    assert infer(sales_csv=sales)["sales.csv"].embedded == []
+
+
+def test_choices_come_before_what_is_inferred():
+    choices = ModelChoices.from_json(
+        {
+            "kinds": [{"table": "suppliers.csv", "name": ["city"], "label": "vendor"}],
+            "references": [
+                {"table": "products.csv", "column": "supplierID", "target": "suppliers.csv",
+                 "target_column": "supplierID", "is_used": False},
+            ],
+        }
+    )  # fmt: skip
+    found = infer(choices, suppliers_csv=SUPPLIERS, products_csv=PRODUCTS)
+    assert found["suppliers.csv"].schema.names == (2,)
+    assert found["suppliers.csv"].schema.nouns == ["vendor"]
+    assert list_references(found) == set()
+
+
+def test_a_choice_of_a_missing_column_is_refused():
+    choices = ModelChoices.from_json({"kinds": [{"table": "suppliers.csv", "name": ["nme"]}]})
+    with pytest.raises(ConfigError, match=r"names the column 'nme', which suppliers.csv does not have"):
+        infer(choices, suppliers_csv=SUPPLIERS)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"kinds": "x"}, "kinds must be a list of objects"),
+        ({"kinds": [{"label": "x"}]}, "table is missing"),
+        ({"kinds": [{"table": "t", "name": 3}]}, "name must be a list of columns"),
+        ({"kinds": [{"table": "t", "columns": [{"name": "c", "type": "colour"}]}]}, "the type of a column is one of"),
+        ({"references": [{"table": "t", "column": "c", "target": "u"}]}, "target_column is missing"),
+        ({"references": [{"table": "t", "column": "c", "target": "u", "target_column": "d", "is_used": 1}]},
+         "is_used must be true or false"),
+    ],
+)  # fmt: skip
+def test_choices_of_another_form_are_refused(value, message):
+    with pytest.raises(ConfigError, match=message):
+        ModelChoices.from_json(value)
