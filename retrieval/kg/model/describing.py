@@ -76,7 +76,7 @@ def describe_model(
         for kind, names in one.embedded:
             kinds.append(_describe_embedded(one, kind, names, choices, things.get(kind.name, ())))
             references.append(_describe_embedded_reference(one, kind, names))
-        for reference in one.references.values():
+        for reference in (*one.references.values(), *one.rejected):
             target = next(other for other in inferred if other.table.name == reference.target)
             described = Reference(
                 table=name,
@@ -87,9 +87,10 @@ def describe_model(
                 matched=reference.matched,
                 filled=reference.filled,
                 unmatched=reference.unmatched,
+                is_used=reference not in one.rejected,
             )
             references.append(described)
-            if described.matched < described.filled:
+            if described.is_used and described.matched < described.filled:
                 warnings.append(_warn_of_unmatched(described))
     return DataModel(tuple(kinds), tuple(references), tuple(warnings), is_sampled)
 

@@ -20,6 +20,7 @@ from retrieval.kg.model.references import (
     find_references,
 )
 from retrieval.kg.model.source_table import SourceTable
+from retrieval.kg.snapshot.relation_names import format_relation_name
 
 #: What may part the values of a cell, surest first.
 _LIST_MARKS = (";", "|", "\n", ",", "/")
@@ -35,6 +36,7 @@ class InferredTable:
         schema: the table, what names and numbers its rows, and what they are called.
         name_candidates: columns that could name the rows, best first.
         references: by position of a column, what its values refer to.
+        rejected: references that a person does not want.
         embedded: kinds inside the table, with what their things are called by key.
         code_list: what codes of other tables mean, if it is a list of that.
     """
@@ -42,6 +44,7 @@ class InferredTable:
     schema: TableSchema
     name_candidates: tuple[int, ...]
     references: dict[int, FoundReference] = field(default_factory=dict)
+    rejected: list[FoundReference] = field(default_factory=list)
     embedded: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
     code_list: CodeList | None = None
 
@@ -75,7 +78,8 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
             continue
         one.code_list = find_code_list(one.table)
         found = {reference.column: reference for reference in references if reference.table == one.table.name}
-        one.references = _apply_reference_choices(one.schema, found, [schema for schema, _ in schemas], choices)
+        one.references = found
+        _apply_reference_choices(one, [schema for schema, _ in schemas], choices)
         one.embedded = [
             (kind, name_embedded(one.table, kind))
             for kind in find_embedded_kinds(one.table, {*one.schema.names, *one.references})
@@ -131,23 +135,23 @@ def _apply_list_choices(table: SourceTable, choices: ModelChoices) -> Mapping[in
     return marks
 
 
-def _apply_reference_choices(
-    schema: TableSchema, found: dict[int, FoundReference], schemas: Sequence[TableSchema], choices: ModelChoices
-) -> dict[int, FoundReference]:
-    """The references of a table as a person wants them."""
-    table = schema.table
-    by_name = {other.table.name: other for other in schemas}
+def _apply_reference_choices(one: InferredTable, schemas: Sequence[TableSchema], choices: ModelChoices) -> None:
+    """Make the references of a table those that a person wants."""
+    by_name = {schema.table.name: schema for schema in schemas}
     for (name, column), choice in choices.references.items():
-        if name != table.name:
+        target = by_name.get(choice.target)
+        if name != one.table.name or target is None:
             continue
-        position = table.header.index(column)
-        if not choice.is_used:
-            found.pop(position, None)
-        elif (other := by_name.get(choice.target)) is not None:
-            found[position] = build_chosen_reference(
-                schema, position, other, other.table.header.index(choice.target_column), choice.label
-            )
-    return found
+        position = one.table.header.index(column)
+        found = one.references.pop(position, None)
+        target_column = target.table.header.index(choice.target_column)
+        is_same_label = found is not None and choice.label == format_relation_name(found.label)
+        label = found.label if found is not None and is_same_label else choice.label
+        reference = build_chosen_reference(one.schema, position, target, target_column, label)
+        if choice.is_used:
+            one.references[position] = reference
+        else:
+            one.rejected.append(reference)
 
 
 def _is_wanted(kind: EmbeddedKind, table: SourceTable, choices: ModelChoices) -> bool:

@@ -84,6 +84,20 @@ def test_choices_come_before_what_is_inferred():
     assert found["suppliers.csv"].schema.names == (2,)
     assert found["suppliers.csv"].schema.nouns == ["vendor"]
     assert list_references(found) == set()
+    assert [reference.target for reference in found["products.csv"].rejected] == ["suppliers.csv"]
+
+
+def test_a_reference_is_called_as_a_person_says():
+    choices = ModelChoices.from_json(
+        {
+            "references": [
+                {"table": "products.csv", "column": "supplierID", "target": "suppliers.csv",
+                 "target_column": "supplierID", "label": "made by"},
+            ]
+        }
+    )  # fmt: skip
+    found = infer(choices, suppliers_csv=SUPPLIERS, products_csv=PRODUCTS)
+    assert list_references(found) == {("products.csv", "supplierID", "suppliers.csv", "made by", 4, 6)}
 
 
 def test_a_choice_of_a_missing_column_is_refused():
