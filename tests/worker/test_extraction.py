@@ -138,3 +138,5 @@ def test_names_and_numbers_are_checked(api, corpus, users):
     assert start(api, corpus, name="Texts").json()["error"]["code"] == "name_taken"
     assert start(api, corpus, llm=77).json()["error"]["code"] == "invalid"
     assert start(api, corpus, max_cost="nan").status_code == 400
+    Graph.objects.create(name="Failed", owner=users["admin"], state=GraphState.FAILED)
+    assert start(api, corpus, name="Failed").status_code == 202  # an import that failed gives its name up

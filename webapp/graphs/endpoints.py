@@ -21,9 +21,9 @@ from retrieval.kg.sparql.options import SparqlOptions
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache, get_term
 from webapp.accounts.models import User
 from webapp.api.concurrency import release_connection
-from webapp.api.errors import BusyError, NameTakenError
+from webapp.api.errors import BusyError
 from webapp.api.failures import NO_ERROR, build_error_columns
-from webapp.graphs import announce, browse, pictures
+from webapp.graphs import announce, browse, pictures, services
 from webapp.graphs.models import EndpointTerm, Graph, GraphEndpoint, GraphState, Visibility
 from webapp.uploads import remote_sources
 
@@ -142,11 +142,12 @@ def connect(
     )
     try:
         with transaction.atomic():
+            services.release_name(name, user=user)
             graph.save(force_insert=True)
             GraphEndpoint.objects.create(graph=graph, **dataclasses.asdict(connection), **_build_health(probe))
             announce.notify_graph_on_commit(graph.pk)
     except IntegrityError:
-        raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
+        raise services.make_name_error(name) from None
     return graph
 
 

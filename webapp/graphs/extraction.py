@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.db import IntegrityError, transaction
 
 from webapp.accounts.models import User
-from webapp.api.errors import InvalidError, NameTakenError, NoPassagesError, NotConfiguredError
+from webapp.api.errors import InvalidError, NoPassagesError, NotConfiguredError
 from webapp.api.failures import NO_ERROR
-from webapp.graphs import announce, snapshots
+from webapp.graphs import announce, services, snapshots
 from webapp.graphs.models import Graph, GraphState
 from webapp.jobs import services as jobs
 from webapp.jobs.models import Job, JobKind
@@ -83,11 +83,10 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
         raise InvalidError(f"Names cannot be merged from {wanted.merge:g} on.", hint="Choose more than 0, at most 1.")
     try:
         with transaction.atomic():
-            graph = _reset_failed(source, wanted.name) or Graph.objects.create(
-                name=wanted.name,
-                created_by=user,
-                owner=user,
-            )
+            graph = _reset_failed(source, wanted.name)
+            if graph is None:
+                services.release_name(wanted.name, user=user)
+                graph = Graph.objects.create(name=wanted.name, created_by=user, owner=user)
             job = jobs.create(
                 kind=JobKind.EXTRACT,
                 title=f"Read facts of {source.name}",
@@ -104,7 +103,7 @@ def start_extraction(*, source: Graph, wanted: Wanted, user: User) -> tuple[Grap
             )
             announce.notify_graph_on_commit(graph.pk)
     except IntegrityError:
-        raise NameTakenError(f"There is a graph named {wanted.name}.", hint="Choose another name.") from None
+        raise services.make_name_error(wanted.name) from None
     return graph, job
 
 

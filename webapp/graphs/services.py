@@ -13,6 +13,7 @@ from django.contrib.auth.models import Group
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from retrieval.kg.readers.options import ReadOptions
@@ -107,21 +108,33 @@ def _keep(graph: Graph, contents: ImportFiles, options: ReadOptions) -> Job:
         if graph.pk is not None:
             storage.remove_uploads(graph.pk)
         if isinstance(error, IntegrityError):
-            raise NameTakenError(f"There is a graph named {graph.name}.", hint="Choose another name.") from None
+            raise make_name_error(graph.name) from None
         raise
     return job
 
 
 def release_name(name: str, *, user: User | None) -> None:
-    """Put a graph of this name whose import failed, and that has no version, into the trash; it can be restored.
+    """Put a user's graph of this name whose import failed, and that has no version, into the trash; it can be restored.
 
-    In a transaction. Graphs that the user may not manage keep their names.
+    In a transaction. Graphs of others keep their names.
     """
-    failed = Graph.objects.filter(name=name, state=GraphState.FAILED, snapshot=None, deleted_at=None)
+    failed = _list_failed(name).filter(Q(owner=user) | Q(owner=None))
     for graph in failed.select_for_update():
         if user is not None and can_manage(user, graph):
             Graph.objects.filter(pk=graph.pk).update(deleted_at=timezone.now(), deleted_by=user)
             announce.notify_graph_on_commit(graph.pk)
+
+
+def make_name_error(name: str) -> NameTakenError:
+    """The error of a name that another graph has and keeps."""
+    hint = "Choose another name."
+    if _list_failed(name).exists():
+        hint = "It is somebody else's, and its import failed: choose another name, or ask its owner to delete it."
+    return NameTakenError(f"There is a graph named {name}.", hint=hint)
+
+
+def _list_failed(name: str) -> QuerySet[Graph]:
+    return Graph.objects.filter(name=name, state=GraphState.FAILED, snapshot=None, deleted_at=None)
 
 
 def keep_files(*, job: Job, contents: ImportFiles, stored: list[str] | None = None) -> None:
@@ -168,21 +181,24 @@ def set_access(
     return graph
 
 
-def rename_graph(*, graph: Graph, name: str | None, description: str | None) -> Graph:
-    """Change a graph's name or description.
+def rename_graph(*, graph: Graph, name: str | None, description: str | None, user: User | None) -> Graph:
+    """Change a graph's name or description. A graph of the user whose import failed gives its name up.
 
     Raises:
         NameTakenError: another graph has this name.
     """
+    is_new = name is not None and name != graph.name
     if name is not None:
         graph.name = name
     if description is not None:
         graph.description = description
     try:
         with transaction.atomic():
+            if is_new:
+                release_name(graph.name, user=user)
             graph.save(update_fields=["name", "description"])
     except IntegrityError:
-        raise NameTakenError(f"There is a graph named {name}.", hint="Choose another name.") from None
+        raise make_name_error(graph.name) from None
     announce.notify_graph_on_commit(graph.pk)
     return graph
 

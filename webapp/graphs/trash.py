@@ -133,8 +133,10 @@ def require_name(graph: Graph, confirm: str) -> None:
         )
 
 
-def restore(*, graph: Graph, name: str | None = None) -> Graph:
+def restore(*, graph: Graph, name: str | None = None, user: User | None) -> Graph:
     """Take a graph out of the trash, under another name where its own was given away meanwhile.
+
+    A graph of the user whose import failed gives the name up.
 
     Raises:
         NameTakenError: another graph has this name.
@@ -142,6 +144,7 @@ def restore(*, graph: Graph, name: str | None = None) -> Graph:
     wanted = name or graph.name
     try:
         with transaction.atomic():
+            services.release_name(wanted, user=user)
             Graph.objects.filter(pk=graph.pk).update(deleted_at=None, deleted_by=None, name=wanted)
     except IntegrityError:
         raise NameTakenError(

@@ -125,7 +125,7 @@ class RestoreView(UserView):
         """Take it out of the trash."""
         data = validate_form(RestoreSerializer(data=request.data))
         graph = get_object_or_404(_list_own_graphs(self.user), pk=pk)
-        return Response(shapes.GraphSerializer(trash.restore(graph=graph, **data)).data)
+        return Response(shapes.GraphSerializer(trash.restore(graph=graph, user=self.user, **data)).data)
 
 
 class TrashedVersionView(UserView):

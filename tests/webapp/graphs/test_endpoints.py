@@ -141,6 +141,13 @@ def test_names_are_taken_once(connect, films):
     assert GraphEndpoint.objects.count() == 1
 
 
+def test_a_failed_import_gives_its_name_up(connect, users):
+    failed = Graph.objects.create(name="Films", owner=users["admin"], state="failed")
+    assert connect().status_code == 201
+    failed.refresh_from_db()
+    assert failed.deleted_by == users["admin"]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

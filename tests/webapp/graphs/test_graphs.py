@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
 
 from retrieval.errors import SourceError
-from webapp.accounts.models import User
 from webapp.graphs import dependents, files, progress, services
 from webapp.graphs.models import Graph, GraphState, GraphVersion, SourceFile, Visibility
 from webapp.jobs.models import Job
@@ -60,6 +58,7 @@ def test_an_upload_is_stored_and_its_import_queued(api, redis):
         "header": False,
         "encoding": None,
         "columns": None,
+        "model": None,
     }
     assert stored_files() == [f"uploads/{graph['id']}/0.tsv"]
     assert queued(redis, "jobs") == 1
@@ -131,13 +130,34 @@ def test_a_failed_import_gives_its_name_up_and_can_be_restored(api):
     assert upload(api()).status_code == 409  # this one is being imported
 
 
-def test_a_failed_import_of_somebody_else_keeps_its_name(api):
-    api("analyst")
-    upload(api())
-    Graph.objects.update(state=GraphState.FAILED)
-    with transaction.atomic():
-        services.release_name("Graph", user=User.objects.get(username="analyst"))
-    assert Graph.objects.get().deleted_at is None
+def test_a_failed_import_of_somebody_else_keeps_its_name(api, users):
+    failed = Graph.objects.create(name="Graph", owner=users["analyst"], state=GraphState.FAILED)
+    answer = upload(api())
+    assert (answer.status_code, answer.json()["error"]) == (
+        409,
+        {
+            "code": "name_taken",
+            "message": "There is a graph named Graph.",
+            "hint": "It is somebody else's, and its import failed: choose another name, or ask its owner to delete it.",
+        },
+    )
+    assert list(Graph.objects.values_list("pk", "deleted_at")) == [(failed.pk, None)]
+    assert stored_files() == []
+
+
+def test_a_failed_import_gives_its_name_up_to_a_graph_that_is_renamed_or_restored(api, tiny_graph, users):
+    url = f"/api/v1/graphs/{tiny_graph.pk}"
+    first = Graph.objects.create(name="Graph", owner=users["admin"], state=GraphState.FAILED)
+    assert api().patch(url, {"name": "Graph"}, format="json").json()["name"] == "Graph"
+    assert api().patch(url, {"name": "Graph"}, format="json").status_code == 200
+    assert api().delete(f"{url}?confirm=Graph").status_code == 204
+    second = Graph.objects.create(name="Graph", owner=users["admin"], state=GraphState.FAILED)
+    assert api().post(f"/api/v1/trash/{tiny_graph.pk}/restore", {}, format="json").status_code == 200
+    assert {row.pk: row.deleted_at is None for row in Graph.objects.all()} == {
+        tiny_graph.pk: True,
+        first.pk: False,
+        second.pk: False,
+    }
 
 
 @pytest.mark.parametrize(
