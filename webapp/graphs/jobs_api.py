@@ -24,7 +24,7 @@ OF_GRAPH = (JobKind.IMPORT, JobKind.INDEX, JobKind.EXTRACT, JobKind.TEST)
 
 
 class RetrySerializer(ReadingSerializer):
-    """How an import is to read its files this time; all left out: as before."""
+    """How an import is to read its files this time; all left out: as before. A model that is left out stays."""
 
 
 class JobViewSet(RowViewSet[Job]):
@@ -55,6 +55,8 @@ class JobViewSet(RowViewSet[Job]):
         job = self.get_object()
         data = validate_form(RetrySerializer(data=request.data))
         params = ReadOptions.from_values(data).to_json() if request.data else {}
+        if data["model"] is None:
+            params.pop("model", None)  # the one that the import was given stays
         if params and job.kind != JobKind.IMPORT:
             raise InvalidError("Only an import can be told to read otherwise.", hint="Send nothing.")
         if job.kind in OF_GRAPH:

@@ -8,11 +8,14 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from retrieval.kg.model.data_model import ModelChoices
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.rows_layout import ROLES
-from webapp.api.fields import PlainText
+from webapp.api.fields import PlainText, Stored
 
 FORMAT_CHOICES = ["auto", *FORMATS]
+MODEL_BYTES = 1_000_000
+"""How long the JSON of a data model may be, in UTF-8."""
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"oneOf": [{"type": "integer"}, {"type": "string"}]}})
@@ -38,6 +41,34 @@ class ColumnsField(serializers.JSONField):
         return value
 
 
+@extend_schema_field({"type": "object", "additionalProperties": True})
+class ModelField(Stored):
+    """A data model, or corrections of one: a whole model or a part, as :class:`ModelChoices` reads them."""
+
+    default_error_messages = {
+        "model": "A data model is a JSON object.",
+        "long": f"A data model may have {MODEL_BYTES:,} bytes.",
+    }
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        """Check and return it.
+
+        Raises:
+            ConfigError: its parts are not those of a model.
+        """
+        try:
+            value = super().to_internal_value(json.loads(data) if isinstance(data, str) else data)
+            size = len(json.dumps(value, ensure_ascii=False).encode())
+        except (ValueError, RecursionError):
+            self.fail("model")
+        if not isinstance(value, dict):
+            self.fail("model")
+        if size > MODEL_BYTES:
+            self.fail("long")
+        ModelChoices.from_json(value)
+        return value
+
+
 class ReadingSerializer(serializers.Serializer[object]):
     """What is said of files beyond their bytes; what is left out is guessed."""
 
@@ -46,3 +77,4 @@ class ReadingSerializer(serializers.Serializer[object]):
     header = serializers.BooleanField(allow_null=True, default=None)
     encoding = PlainText(max_length=40, allow_blank=True, default="")
     columns = ColumnsField(allow_null=True, default=None)
+    model = ModelField(allow_null=True, default=None, help_text="corrections of the data model; tables only")
