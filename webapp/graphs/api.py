@@ -85,9 +85,7 @@ class GraphViewSet(RowViewSet[Graph]):
         """Change the name, the description, who may see it, and whose it is."""
         graph = self.get_object()
         data = validate_form(shapes.GraphChangeSerializer(data=request.data))
-        services.rename_graph(
-            graph=graph, name=data.get("name"), description=data.get("description"), user=self.user
-        )
+        services.rename_graph(graph=graph, name=data.get("name"), description=data.get("description"), user=self.user)
         services.set_access(
             graph=graph,
             visibility=data.get("visibility"),

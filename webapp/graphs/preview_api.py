@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from retrieval.kg.readers import catalog, child_process, read_preview
 from retrieval.kg.readers.options import OPTIONS, ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.questions import formats, preview_questions
+from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.accounts.views import UserView
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
@@ -33,8 +36,8 @@ LIMITS = child_process.Limits(memory=1 << 30, seconds=30.0)
 """What a look at one file may take."""
 SAMPLE = 16 * 1024**2
 """How much of a file elsewhere is fetched to look at it; an archive that is larger cannot be looked into."""
-
-
+FILE_OPTIONS = [name for name in OPTIONS if name != "model"]
+"""Options of a single file; a data model is of all files together."""
 WITHIN_S = 30.0
 """How long the hosts may take for it, all together."""
 
@@ -94,7 +97,7 @@ class FormatSerializer(serializers.Serializer[object]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     holds = serializers.CharField()
-    options = serializers.ListField(child=serializers.ChoiceField(choices=OPTIONS))
+    options = serializers.ListField(child=serializers.ChoiceField(choices=FILE_OPTIONS))
 
 
 class FormatsSerializer(serializers.Serializer[object]):
@@ -141,13 +144,30 @@ class PreviewView(UserView):
         ]
         until = time.monotonic() + WITHIN_S
         for source in data["sources"]:
-            with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
-                with _looking.take_turn(self.user.pk, most=settings.SOURCES_AT_ONCE, refusal=_make_limit_error()):
-                    sample.write(remote_sources.sample(source, most=SAMPLE, within=until - time.monotonic()))
-                sample.flush()
-                seen = _run_preview(Path(sample.name), remote_sources.extract_name(source), data["kind"], options)
+            with open_sample(source, user=self.user, until=until) as sample:
+                seen = _run_preview(sample, remote_sources.extract_name(source), data["kind"], options)
             guesses.append({**seen, "upload": None, "source": source})
         return Response(GuessSerializer(guesses, many=True).data)
+
+
+@contextmanager
+def open_sample(source: str, *, user: User, until: float) -> Iterator[Path]:
+    """A file of the first :data:`SAMPLE` bytes of a file elsewhere; it goes afterwards.
+
+    Args:
+        source: a path or an address.
+        user: who looks at it.
+        until: when its host must have sent them, of :func:`time.monotonic`.
+
+    Raises:
+        NotAllowedError, SourceError: as :func:`webapp.uploads.remote_sources.sample`.
+        TooManyUploadsError: the user has several looked at already.
+    """
+    with tempfile.NamedTemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as sample:
+        with _looking.take_turn(user.pk, most=settings.SOURCES_AT_ONCE, refusal=_make_limit_error()):
+            sample.write(remote_sources.sample(source, most=SAMPLE, within=until - time.monotonic()))
+        sample.flush()
+        yield Path(sample.name)
 
 
 def _make_limit_error() -> TooManyUploadsError:
