@@ -29,6 +29,7 @@ _CALLS = {
         "DELETE across/<pk>",
         "POST uploads",
         "POST uploads/preview",
+        "POST uploads/model",
         "PATCH uploads/<pk>",
         "DELETE uploads/<pk>",
         "POST graphs",

@@ -214,6 +214,12 @@ class NotConfiguredError(ClewError):
     code = "llm_not_configured"
 
 
+class NoModelError(ClewError):
+    """A version of a graph was made without a data model."""
+
+    code = "no_model"
+
+
 class NoPassagesError(ClewError):
     """Text is needed, and the graph has none."""
 
@@ -227,6 +233,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (TooManyUploadsError, 429),
     (TooManyRunsError, 429),
     (TooManyJobsError, 429),
+    (NoModelError, 404),
     (CsrfError, 403),
     (ForbiddenError, 403),
     (ConflictError, 409),

@@ -53,7 +53,7 @@ class ImportReportSerializer(serializers.Serializer[object]):
     files = SourceReportSerializer(many=True)
 
 
-class _OfVersion(APIView):
+class VersionedView(APIView):
     """The version that is looked at: the current one unless ``snapshot`` names another by its hash."""
 
     def get_version(self, request: Request, pk: int) -> GraphVersion:
@@ -68,7 +68,7 @@ class _OfVersion(APIView):
         return selectors.require_version(graph, wanted) if wanted else snapshots.require_current(graph)
 
 
-class ReportView(_OfVersion):
+class ReportView(VersionedView):
     """The report of an import."""
 
     @extend_schema(operation_id="graphs_report", parameters=[VERSION], responses=ImportReportSerializer)
@@ -87,7 +87,7 @@ def _render_report(version: GraphVersion) -> dict[str, Any]:
     return {**kept, "files": files, "problems": version.problem_count}
 
 
-class StatisticsView(_OfVersion):
+class StatisticsView(VersionedView):
     """The statistics of a graph."""
 
     @extend_schema(operation_id="graphs_statistics", parameters=[VERSION], responses=statistics.GraphStatistics)
@@ -97,7 +97,7 @@ class StatisticsView(_OfVersion):
         return Response(dataclasses.asdict(made))
 
 
-class SchemaView(_OfVersion):
+class SchemaView(VersionedView):
     """The schema of a graph."""
 
     @extend_schema(operation_id="graphs_schema", parameters=[VERSION], responses=schema.GraphSchema)

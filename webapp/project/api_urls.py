@@ -36,6 +36,7 @@ from webapp.graphs.explore_api import PathsView, PictureView, SimilarView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
+from webapp.graphs.model_api import GraphModelView, ModelView
 from webapp.graphs.preview_api import FormatsView, PreviewView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
@@ -116,6 +117,7 @@ urlpatterns = [
     path("graphs/<int:pk>/similar", SimilarView.as_view()),
     path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
     path("graphs/<int:pk>/schema", SchemaView.as_view()),
+    path("graphs/<int:pk>/model", GraphModelView.as_view()),
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
     path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),
@@ -140,6 +142,7 @@ urlpatterns = [
     path("uploads", UploadsView.as_view()),
     path("uploads/formats", FormatsView.as_view()),
     path("uploads/preview", PreviewView.as_view()),
+    path("uploads/model", ModelView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", OpenApiView.as_view()),
     path("", include(router.urls)),

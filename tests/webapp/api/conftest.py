@@ -1,5 +1,6 @@
 """Of every kind of thing one's own, others' on the same graph, and others' on one that is not seen."""
 
+import json
 from datetime import timedelta
 from uuid import uuid4
 
@@ -7,11 +8,13 @@ import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
+from retrieval.kg.model.data_model import DataModel
 from tests.webapp.api.things import SECRET, Thing
 from webapp.accounts.models import ApiToken, User
 from webapp.answers.models import AcrossQuestion, Run
 from webapp.experiments.models import Checkpoint, LabelSet, Report, TrajectorySet
 from webapp.graph_tests.models import GraphTest, TestRound
+from webapp.graphs import files
 from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion
 from webapp.jobs.models import Job, JobKind
 from webapp.language_models.models import Provider
@@ -35,6 +38,7 @@ def world(tiny_graph, users):
     seen.owner = people["owner"]
     seen.save()
     first = GraphVersion.objects.get(graph=seen)
+    (files.ensure_local_path(first.path) / "data_model.json").write_text(json.dumps(DataModel().to_json()))
     for graph in (hidden,):
         first.pk, first.graph = None, graph
         first.save(force_insert=True)

@@ -1,16 +1,57 @@
 """The data model of files: given with an import, inferred before one, and kept with a version."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from retrieval.kg.model.data_model import (
+    Column,
+    ColumnChoice,
+    DataModel,
+    Kind,
+    KindChoice,
+    ModelChoices,
+    ModelWarning,
+    Reference,
+    ReferenceChoice,
+)
+from tests.webapp.uploads.test_uploads import complete
+from webapp.graphs import files, model_api, preview_api
 from webapp.graphs.models import Graph
 from webapp.jobs.models import Job
 
 CITIES = b"id,name,country\n1,Paris,F\n2,Rome,I\n"
 MODEL = {"kinds": [{"table": "cities", "label": "town"}]}
 WRONG = {"kinds": [{"label": "town"}]}
+
+
+KEPT = DataModel(
+    kinds=(
+        Kind(
+            "cities",
+            "town",
+            2,
+            ("name",),
+            "id",
+            (Column("country", "in", "text", 2, 2, ("F", "I")),),
+            ("name", "country"),
+            ("Paris is a town.",),
+        ),
+    ),
+    references=(Reference("cities", "country", "countries", "code", "country", 1, 2, ("I",)),),
+    warnings=(ModelWarning("cities", "Two rows are the same.", ((2, "1,Paris,F"), (3, "1,Paris,F"))),),
+)
+
+
+def keep(graph, model=KEPT):
+    path = files.ensure_local_path(graph.snapshot.path) / "data_model.json"
+    path.write_text(json.dumps(model.to_json()), encoding="utf-8")
+
+
+def infer(client, *ids, **more):
+    return client.post("/api/v1/uploads/model", {"uploads": ids, **more}, format="json")
 
 
 def refused(answer):
@@ -77,3 +118,126 @@ def test_an_import_that_is_tried_again_keeps_its_model_unless_another_is_given(a
         assert job.params["model"] == kept
     Job.objects.filter(pk=job.pk).update(state="failed")
     assert refused(api().post(url, {"model": WRONG}, format="json"))[:2] == (400, "bad_config")
+
+
+def test_the_model_of_a_version_is_shown_and_saved(api, tiny_graph):
+    keep(tiny_graph)
+    answer = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/model", {"snapshot": tiny_graph.snapshot.hash})
+    assert answer["Content-Disposition"] == f'attachment; filename="model-{tiny_graph.pk}-1.json"'
+    assert answer.json() == {
+        "kinds": [
+            {
+                "table": "cities",
+                "label": "town",
+                "count": 2,
+                "name": ["name"],
+                "key": "id",
+                "columns": [
+                    {
+                        "name": "country",
+                        "label": "in",
+                        "type": "text",
+                        "filled": 2,
+                        "distinct": 2,
+                        "samples": ["F", "I"],
+                        "unit": "",
+                        "is_ignored": False,
+                    }
+                ],
+                "name_candidates": ["name", "country"],
+                "examples": ["Paris is a town."],
+            }
+        ],
+        "references": [
+            {
+                "table": "cities",
+                "column": "country",
+                "target": "countries",
+                "target_column": "code",
+                "label": "country",
+                "matched": 1,
+                "filled": 2,
+                "unmatched": ["I"],
+                "is_used": True,
+            }
+        ],
+        "warnings": [
+            {
+                "table": "cities",
+                "message": "Two rows are the same.",
+                "rows": [{"line": 2, "text": "1,Paris,F"}, {"line": 3, "text": "1,Paris,F"}],
+            }
+        ],
+        "is_sampled": False,
+    }
+    saved = json.dumps(answer.json())  # what was saved is a model that an import takes
+    body = {"mode": "append", "files": [SimpleUploadedFile("cities.csv", CITIES)], "model": saved}
+    assert api().post(f"/api/v1/graphs/{tiny_graph.pk}/versions", body, format="multipart").status_code == 202
+
+
+def test_a_version_without_a_model_says_so(api, tiny_graph):
+    url = f"/api/v1/graphs/{tiny_graph.pk}/model"
+    assert refused(api("viewer").get(url)) == (404, "no_model", "Version 1 of Tiny has no data model.")
+    assert refused(api("viewer").get(url, {"snapshot": "other"}))[:2] == (409, "version_gone")
+    Graph.objects.update(snapshot=None)
+    assert refused(api("viewer").get(url))[:2] == (409, "graph_not_ready")
+
+
+def test_one_model_of_a_person_is_inferred_at_a_time(api, users):
+    client = api("analyst")
+    id = complete(client, CITIES, "cities.csv")
+    refusal = model_api._make_limit_error()
+    with model_api._inferring.take_turn(users["analyst"].pk, most=1, refusal=refusal):
+        assert refused(infer(client, id))[:2] == (429, "too_many_uploads")
+    assert infer(client, id).status_code == 200
+
+
+def test_a_look_at_the_model_is_refused_where_nothing_can_be_looked_at(api, tiny_graph):
+    client = api("analyst")
+    id = complete(client, CITIES, "cities.csv")
+    assert refused(infer(client))[:2] == (400, "invalid")
+    assert refused(infer(client, id, model=WRONG))[:2] == (400, "bad_config")
+    assert refused(infer(client, id, graph=tiny_graph.pk + 1))[:2] == (404, "not_found")
+    Graph.objects.update(visibility="private")
+    assert refused(infer(client, id, graph=tiny_graph.pk))[:2] == (404, "not_found")
+    assert refused(infer(client, sources=["/etc/passwd"]))[:2] == (403, "not_allowed")
+    assert refused(infer(api("viewer"), id))[:2] == (403, "forbidden")
+
+
+def test_choices_are_merged_with_those_of_the_current_version():
+    given = {
+        "kinds": [
+            {"table": "cities", "key": None, "columns": [{"name": "country", "unit": "ISO"}, {"name": "new"}]},
+            {"table": "rivers", "label": "river"},
+        ],
+        "references": [
+            {"table": "cities", "column": "country", "target": "states", "target_column": "id"},
+            {"table": "rivers", "column": "mouth", "target": "cities", "target_column": "id", "is_used": False},
+        ],
+    }
+    merged = ModelChoices.from_json(model_api._merge_models(KEPT.to_json(), given))
+    assert merged == ModelChoices(
+        kinds={"cities": KindChoice("town", ("name",), ""), "rivers": KindChoice("river")},
+        columns={
+            ("cities", "country"): ColumnChoice("in", "text", "ISO", False),
+            ("cities", "new"): ColumnChoice(),
+        },
+        references={
+            ("cities", "country"): ReferenceChoice("states", "id", "country"),
+            ("rivers", "mouth"): ReferenceChoice("cities", "id", is_used=False),
+        },
+    )
+
+
+def test_of_a_file_elsewhere_the_beginning_is_read_to_its_last_whole_line(api, tmp_path, settings, monkeypatch):
+    monkeypatch.setattr(model_api, "SAMPLE", 30)
+    monkeypatch.setattr(preview_api, "SAMPLE", 30)
+    settings.CLEW = replace(settings.CLEW, import_paths=(tmp_path,))
+    whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
+    whole.write_bytes(CITIES[:29])
+    part.write_bytes(CITIES)
+    assert infer(api("analyst"), sources=[str(whole)]).json()["is_sampled"] is False
+    assert infer(api("analyst"), sources=[str(part)]).json()["is_sampled"] is True
+    sample = tmp_path / "sample"
+    sample.write_bytes(CITIES[:30])
+    assert (model_api._cut_last_line(sample), sample.read_bytes()) == (True, b"id,name,country\n1,Paris,F\n")

@@ -1,0 +1,248 @@
+"""``/uploads/model`` and ``/graphs/{id}/model``: the data model of files before an import, and of a version."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import ExitStack
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from retrieval.errors import ConfigError, SourceError
+from retrieval.kg.model.data_model import COLUMN_TYPES, DataModel, ModelWarning
+from retrieval.kg.model.storage import load_model
+from retrieval.kg.readers import child_process, read_model
+from retrieval.kg.readers.options import ReadOptions
+from webapp.accounts.models import User
+from webapp.accounts.permissions import Analyst
+from webapp.accounts.views import UserView
+from webapp.api.concurrency import ConcurrencyLimit, release_connection
+from webapp.api.errors import NoModelError, TooManyUploadsError
+from webapp.api.params import validate_form
+from webapp.graphs import files
+from webapp.graphs.api import VERSION
+from webapp.graphs.figures_api import VersionedView
+from webapp.graphs.models import Graph, GraphVersion
+from webapp.graphs.preview_api import SAMPLE, WITHIN_S, open_sample
+from webapp.graphs.selectors import find_graph
+from webapp.graphs.serializers import StoredFilesSerializer
+from webapp.uploads import remote_sources, services
+
+LIMITS = child_process.Limits(memory=1 << 30, seconds=60.0)
+"""What inferring the model of all files of a request may take."""
+
+_inferring = ConcurrencyLimit()
+
+
+class ModelRequestSerializer(StoredFilesSerializer):
+    """Files of a graph, and corrections of their model; ``graph`` is the one that they are to be a version of."""
+
+    graph = serializers.IntegerField(
+        allow_null=True, default=None, help_text="whose current version's model holds where ``model`` says nothing"
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """At least one file."""
+        if not attrs["uploads"] and not attrs["sources"]:
+            raise serializers.ValidationError({"uploads": ["Give at least one upload or source."]})
+        return attrs
+
+
+class ModelColumnSerializer(serializers.Serializer[object]):
+    """A column of a table, or an attribute of nodes."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    type = serializers.ChoiceField(choices=COLUMN_TYPES)
+    filled = serializers.IntegerField(help_text="cells that hold something")
+    distinct = serializers.IntegerField(help_text="different values")
+    samples = serializers.ListField(child=serializers.CharField())
+    unit = serializers.CharField()
+    is_ignored = serializers.BooleanField()
+
+
+class ModelKindSerializer(serializers.Serializer[object]):
+    """Things of one kind: the rows of a table, or the nodes of a type."""
+
+    table = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    count = serializers.IntegerField(help_text="rows that can be used")
+    name = serializers.ListField(child=serializers.CharField(), help_text="the columns whose values name a thing")
+    key = serializers.CharField(allow_null=True, help_text="the column by which others refer to it")
+    columns = ModelColumnSerializer(many=True)
+    name_candidates = serializers.ListField(child=serializers.CharField(), help_text="best first")
+    examples = serializers.ListField(child=serializers.CharField())
+
+
+class ModelReferenceSerializer(serializers.Serializer[object]):
+    """A column whose values are keys, or names, of things of a kind."""
+
+    table = serializers.CharField()
+    column = serializers.CharField()
+    target = serializers.CharField()
+    target_column = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    matched = serializers.IntegerField()
+    filled = serializers.IntegerField()
+    unmatched = serializers.ListField(child=serializers.CharField())
+    is_used = serializers.BooleanField()
+
+
+class ModelRowSerializer(serializers.Serializer[tuple[int, str]]):
+    """A row that a warning is about."""
+
+    line = serializers.IntegerField()
+    text = serializers.CharField()
+
+    def to_representation(self, row: tuple[int, str]) -> dict[str, Any]:
+        """Name the parts."""
+        line, text = row
+        return {"line": line, "text": text}
+
+
+class ModelWarningSerializer(serializers.Serializer[object]):
+    """Something of a table that a person should look at. ``table`` is empty where it is about all files."""
+
+    table = serializers.CharField()
+    message = serializers.CharField()
+    rows = ModelRowSerializer(many=True)
+
+
+class DataModelSerializer(serializers.Serializer[DataModel]):
+    """The model of all files of an import; it, or a part of it, is taken as ``model`` where files are taken."""
+
+    kinds = ModelKindSerializer(many=True)
+    references = ModelReferenceSerializer(many=True)
+    warnings = ModelWarningSerializer(many=True)
+    is_sampled = serializers.BooleanField(help_text="only the beginning of large files was read")
+
+
+class ModelView(UserView):
+    """A look at what files hold, as a graph would have it."""
+
+    permission_classes = [Analyst]
+
+    @extend_schema(operation_id="uploads_model", request=ModelRequestSerializer, responses=DataModelSerializer)
+    def post(self, request: Request) -> Response:
+        """Infer the data model of files, under the corrections given. Nothing is kept."""
+        data = validate_form(ModelRequestSerializer(data=request.data))
+        options = ReadOptions.from_values(data)
+        graph = None if data["graph"] is None else find_graph(self.user, data["graph"])
+        kept = _find_kept_model(graph) if graph is not None else None
+        uploads = services.require_complete(ids=data["uploads"], user=self.user)
+        names = {upload.path: upload.name for upload in uploads}
+        with ExitStack() as stack:
+            stack.enter_context(_inferring.take_turn(self.user.pk, most=1, refusal=_make_limit_error()))
+            sampled = _open_samples(stack, data["sources"], self.user)
+            cut = [path for path in sampled if _cut_last_line(path)]
+            names |= sampled
+            model = _infer_model(names, options) if kept is None else _infer_like(kept, names, options)
+        return Response(DataModelSerializer(dataclasses.replace(model, is_sampled=model.is_sampled or bool(cut))).data)
+
+
+def _open_samples(stack: ExitStack, sources: list[str], user: User) -> dict[Path, str]:
+    """Files of the beginnings of files elsewhere, by what their owners call them."""
+    until = time.monotonic() + WITHIN_S
+    return {
+        stack.enter_context(open_sample(source, user=user, until=until)): remote_sources.extract_name(source)
+        for source in sources
+    }
+
+
+def _cut_last_line(path: Path) -> bool:
+    """Whether a sample is a part of its file only; the line at its end, if it is text, is removed then."""
+    content = path.read_bytes()
+    if len(content) < SAMPLE:
+        return False
+    if b"\0" not in content[:1024]:
+        os.truncate(path, content.rfind(b"\n") + 1 or len(content))
+    return True
+
+
+def _infer_model(names: Mapping[Path, str], options: ReadOptions) -> DataModel:
+    """The model of files; of those that cannot be read, one with a warning that says why."""
+    release_connection()  # it may take seconds
+    first = next(iter(names.values()))
+    what = first if len(names) == 1 else f"{first} and {len(names) - 1:,} more"
+    try:
+        return child_process.call(read_model, list(names), options, names=names, what=what, limits=LIMITS)
+    except SourceError as error:
+        return DataModel(warnings=(ModelWarning(first if len(names) == 1 else "", str(error)),))
+
+
+def _infer_like(kept: DataModel, names: Mapping[Path, str], options: ReadOptions) -> DataModel:
+    """The model of files, where nothing else is chosen like that of another version, if that fits.
+
+    Raises:
+        ConfigError: the choices of ``options`` do not fit.
+    """
+    merged = _merge_models(kept.to_json(), options.model or {})
+    try:
+        return _infer_model(names, dataclasses.replace(options, model=merged))
+    except ConfigError as error:
+        model = _infer_model(names, options)
+        message = f"The model of the current version does not fit these files, and is not used: {error.message}"
+        return dataclasses.replace(model, warnings=(ModelWarning("", message), *model.warnings))
+
+
+def _merge_models(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices of two models; of those about the same thing, the given ones."""
+    given_kinds = {kind["table"]: kind for kind in given.get("kinds", ())}
+    kept_kinds = {kind["table"]: kind for kind in kept["kinds"]}
+    kinds = []
+    for table in kept_kinds | given_kinds:
+        models = kept_kinds.get(table, {}), given_kinds.get(table, {})
+        columns = _merge_rows(*(model.get("columns", ()) for model in models), key=itemgetter("name"))
+        kinds.append({**models[0], **models[1], "columns": columns})
+    place = itemgetter("table", "column")
+    return {"kinds": kinds, "references": _merge_rows(kept["references"], given.get("references", ()), key=place)}
+
+
+def _merge_rows(
+    kept: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]], *, key: Callable[[Any], Hashable]
+) -> list[dict[str, Any]]:
+    merged: dict[Hashable, dict[str, Any]] = {key(row): dict(row) for row in kept}
+    for row in given:
+        merged[key(row)] = merged.get(key(row), {}) | dict(row)
+    return list(merged.values())
+
+
+def _find_kept_model(graph: Graph) -> DataModel | None:
+    """The model that the current version of a graph was imported with, if it has one."""
+    return None if graph.snapshot is None else _load_model(graph.snapshot)
+
+
+def _load_model(version: GraphVersion) -> DataModel | None:
+    return load_model(files.ensure_local_path(version.path))
+
+
+def _make_limit_error() -> TooManyUploadsError:
+    return TooManyUploadsError(
+        "The data model of other files of yours is being inferred.", hint="Wait until that is done."
+    )
+
+
+class GraphModelView(VersionedView):
+    """The data model of a version."""
+
+    @extend_schema(operation_id="graphs_model", parameters=[VERSION], responses=DataModelSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """The data model that a version was imported with, to be saved as a file too."""
+        version = self.get_version(request, pk)
+        model = _load_model(version)
+        if model is None:
+            raise NoModelError(
+                f"Version {version.version} of {version.graph.name} has no data model.",
+                hint="Only files of tables or of nodes have one, imported since models are kept.",
+            )
+        answer = Response(DataModelSerializer(model).data)
+        answer["Content-Disposition"] = f'attachment; filename="model-{version.graph_id}-{version.version}.json"'
+        return answer
