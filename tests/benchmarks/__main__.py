@@ -18,6 +18,8 @@ from tests.benchmarks import (
     canvas,
     chains,
     cwq,
+    data_models,
+    data_models_sets,
     endpoint,
     endpoint_programs,
     fuzz,
@@ -76,7 +78,7 @@ LONG = (
     "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "span_reader", "million",
-    "self_taught", "paraphrases", "abuse", "short_jobs",
+    "self_taught", "paraphrases", "abuse", "short_jobs", "data_models",
 )  # fmt: skip
 
 
@@ -90,7 +92,8 @@ def main() -> None:
         "--data",
         action="append",
         default=[],
-        help="of the long ones: only this set; repeatable; of tables: a checkout; of newcomers, span_reader: a folder",
+        help="of the long ones: only this set; repeatable; of tables: a checkout; "
+        "of newcomers, span_reader, data_models: a folder",
     )
     parser.add_argument(
         "--finished",
@@ -98,7 +101,11 @@ def main() -> None:
         help="of methods, webqsp_thirds, line_vs_raw, review_curves and agent: run nothing, show what is done",
     )
     parser.add_argument(
-        "--part", action="append", choices=agent.PARTS, default=[], help="of agent: only this one; repeatable"
+        "--part",
+        action="append",
+        choices=[*agent.PARTS, *data_models_sets.PARTS],
+        default=[],
+        help=f"only this one; repeatable; of agent: {', '.join(agent.PARTS)}; of data_models: tune, held",
     )
     parser.add_argument("--seeds", type=int, default=len(agent.SEEDS), help="of agent: so many")
     parser.add_argument(
@@ -107,7 +114,17 @@ def main() -> None:
     parser.add_argument(
         "--untrained", action="store_true", help="of zero_shot: no self-training, all sets in one table"
     )
-    parser.add_argument("--show", action="store_true", help="of newcomers: print what goes wrong, and write no page")
+    parser.add_argument(
+        "--show", action="store_true", help="of newcomers, data_models: print what goes wrong, and write no page"
+    )
+    parser.add_argument(
+        "--break",
+        dest="broken",
+        type=float,
+        default=0.0,
+        metavar="SHARE",
+        help="of data_models: break such a share of the rows",
+    )
     parser.add_argument("--inputs", type=int, default=fuzz.INPUTS, help="of fuzz: so many of each reader")
     args = parser.parse_args()
     known: dict[str, Callable[[], list[Section]]] = BENCHMARKS | {
@@ -124,6 +141,9 @@ def main() -> None:
         "linking": lambda: linking.measure(args.data),
         "written_names": lambda: written_names.measure(args.data),
         "unknown": lambda: unknown.measure(args.data),
+        "data_models": lambda: data_models.measure(
+            args.data, args.part or data_models_sets.PARTS, broken=args.broken, show=args.show
+        ),
         "unseen": lambda: unseen.measure(args.data),
         "newcomers": lambda: newcomers.measure(args.data, show=args.show),
         "self_taught": lambda: self_taught.measure(args.data),
