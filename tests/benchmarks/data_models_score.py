@@ -22,11 +22,13 @@ class Score:
 
     Attributes:
         right, total: of each figure. Precision counts inferred references, recall those that are expected.
+        precisions: of each set that was added, so that one set with many references does not outweigh the others.
         misses: a line for each that is wrong.
     """
 
     right: dict[Figure, int] = field(default_factory=lambda: dict.fromkeys(FIGURES, 0))
     total: dict[Figure, int] = field(default_factory=lambda: dict.fromkeys(FIGURES, 0))
+    precisions: list[float] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
 
     def count(self, figure: Figure, right: bool, miss: str) -> None:
@@ -37,13 +39,17 @@ class Score:
             self.misses.append(f"{figure}: {miss}")
 
     def add(self, other: Score) -> None:
-        """Add the figures of another one."""
+        """Add the figures of a set."""
+        if (precision := other.share("precision")) is not None:
+            self.precisions.append(precision)
         for figure in FIGURES:
             self.right[figure] += other.right[figure]
             self.total[figure] += other.total[figure]
 
     def share(self, figure: Figure) -> float | None:
-        """The share that is right; None where there is nothing to be right."""
+        """The share that is right, of precision the mean over sets; None where there is nothing to be right."""
+        if figure == "precision" and self.precisions:
+            return sum(self.precisions) / len(self.precisions)
         return self.right[figure] / self.total[figure] if self.total[figure] else None
 
 
@@ -137,9 +143,12 @@ def _is_column(expected: ColumnRef, table: str, column: str, pairs: Mapping[str,
 
 
 def _find_column(kind: Kind | None, name: str) -> Column | None:
+    """A column by its name, or by the last part of it where objects are in objects."""
     if kind is None:
         return None
-    return next((column for column in kind.columns if _fold(column.name) == _fold(name)), None)
+    spellings = (_fold(name), _fold(name.rpartition(".")[2]))
+    found = (column for spelling in spellings for column in kind.columns if _fold(column.name) == spelling)
+    return next(found, None)
 
 
 def _resolve(columns: Iterable[str], kind: Kind | None) -> Iterator[str]:

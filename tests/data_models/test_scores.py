@@ -7,7 +7,7 @@ from pathlib import Path
 
 from retrieval.kg.model.data_model import Column, DataModel, Kind, Reference
 from tests.benchmarks.data_models_files import prepare
-from tests.benchmarks.data_models_score import FIGURES, score_model
+from tests.benchmarks.data_models_score import FIGURES, Score, score_model
 from tests.benchmarks.data_models_sets import ExpectedSet, Package, find_part, load_sets, parse_set
 
 SHOP = {
@@ -97,6 +97,16 @@ def test_a_missing_kind_has_nothing_right_and_no_references_no_precision():
     assert set(score.right.values()) == {0}
     assert score.total["kind"] == 2
     assert score.share("precision") is None
+
+
+def test_precision_is_the_mean_over_sets():
+    whole = Score()
+    for right, wrong in ((1, 0), (0, 9)):
+        one = Score()
+        for is_right in [True] * right + [False] * wrong:
+            one.count("precision", is_right, "")
+        whole.add(one)
+    assert (whole.share("precision"), whole.total["precision"]) == (0.5, 10)
 
 
 def test_kinds_are_matched_by_sheet_by_array_by_label_or_as_the_only_ones():
