@@ -36,7 +36,8 @@ def measure(data: Sequence[str], parts: Sequence[Part], *, broken: float = 0.0, 
         "anything was inferred (tests/data_models). Tune: sets that are looked at while inference is changed. Held: "
         "never looked at. A set belongs to the half that the hash of its id says. Kind: tables that become kinds of "
         "things; label: what such a thing is called; name: the columns that name it; key: the column that others "
-        "refer to it by; type and unit: of some columns. Precision: inferred references that are right, the mean over sets; recall: right "
+        "refer to it by; type and unit: of some columns. Precision: "
+        "inferred references that are right, the mean over sets; recall: right "
         "references that are inferred. Broken: a share of the rows has a further cell, lost cells, swapped cells or a "
         "key that does not exist.",
         head=("part", "sets", *FIGURES),
