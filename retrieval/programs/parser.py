@@ -25,6 +25,7 @@ from retrieval.programs.constructions.lifespans import Lifespans
 from retrieval.programs.constructions.ordering import apply_order
 from retrieval.programs.constructions.projections import Listed, find_item_list
 from retrieval.programs.constructions.row_order import RowOrder
+from retrieval.programs.constructions.value_differences import ValueDifferences
 from retrieval.programs.grammar.chart import Chart
 from retrieval.programs.grammar.composition import ProgramComposer
 from retrieval.programs.grammar.constituents import Part
@@ -74,13 +75,7 @@ class Parser:
         judge: ranks the best programs anew, where there is one.
     """
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        encode: Encode | None,
-        weights: Weights,
-        judge: Judge | None = None,
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, encode: Encode | None, weights: Weights, judge: Judge | None = None) -> None:
         self.snapshot = snapshot
         self.columns = Columns(snapshot)
         self.schema = Schema(snapshot, self.columns)
@@ -94,6 +89,7 @@ class Parser:
             row_order,
             Differences(self.schema, self._executor, self.anchors.adjectives),
             Calculations(self.schema, self._executor),
+            ValueDifferences(self.schema, self._executor),
             Lifespans(self.schema, self._executor),
             Durations(self.schema, self._executor),
         )

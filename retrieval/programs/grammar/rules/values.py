@@ -20,15 +20,11 @@ _VALUES = 6
 class ValueRules(Rules):
     """See the module."""
 
-    @mark_rule("NR")
-    def _filter_relation_by_number(self, number: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.filter_relation(make_comparison(number), relating.extra.relation, forward, gap)
-        yield from self._find_dated_rows(make_comparison(number), relating, forward, gap)
-
-    @mark_rule("TR")
+    @mark_rule("NR", "TR")
     def _filter_relation_by_comparison(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.filter_relation(compared.extra, relating.extra.relation, forward, gap)
-        yield from self._find_dated_rows(compared.extra, relating, forward, gap)
+        valued = make_comparison(compared)
+        yield from self.filter_relation(valued, relating.extra.relation, forward, gap)
+        yield from self._find_dated_rows(valued, relating, forward, gap)
 
     def _find_dated_rows(self, valued: Valued, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
         """ "Who worked on April 2": whom the rows of that day have as their employee."""
@@ -58,12 +54,7 @@ class ValueRules(Rules):
     @mark_rule("CS")
     def _compare_with_set(self, cue: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         if forward and len(self.compute_nodes(of.expression)) == 1 and not self._is_number(of):
-            yield (
-                "T",
-                None,
-                Valued(cue.extra, of.expression),
-                (("compare.node", 1.0), (f"compare.node.{gap}", 1.0)),
-            )
+            yield ("T", None, Valued(cue.extra, of.expression), (("compare.node", 1.0), (f"compare.node.{gap}", 1.0)))
 
     def _is_number(self, of: Part) -> bool:
         """Whether a set is a number that is written so: what compares with it compares with a number."""
@@ -74,12 +65,7 @@ class ValueRules(Rules):
     def _compare_with_average(self, cue: Part, folding: Part, forward: bool, gap: str) -> Iterator[Made]:
         del gap
         if forward:
-            yield (
-                "T",
-                None,
-                Valued(cue.extra, Entities(()), folding=folding.extra),
-                (("compare.average", 1.0),),
-            )
+            yield ("T", None, Valued(cue.extra, Entities(()), folding=folding.extra), (("compare.average", 1.0),))
 
     @mark_rule("CF")
     def _compare_with_computed(self, cue: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
@@ -149,9 +135,9 @@ class ValueRules(Rules):
                 if len(self.compute_nodes(program)):
                     yield "S", program, "filter", (("filter.node.count", 1.0),)
 
-    @mark_rule("TS")
+    @mark_rule("NS", "TS")
     def _filter_set_by_comparison(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.filter_set(compared.extra, of, forward, gap)
+        yield from self.filter_set(make_comparison(compared), of, forward, gap)
 
     def filter_set(self, valued: Valued, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """Those of a set whose value compares so, by each relation that may be meant."""
@@ -187,10 +173,6 @@ class ValueRules(Rules):
                     (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", float(empty))),
                 )
 
-    @mark_rule("NS")
-    def _filter_set_by_number(self, number: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        yield from self.filter_set(make_comparison(number), of, forward, gap)
-
     def filter_all(self, valued: Valued) -> Iterator[Made]:
         """ "Who is older than Rosa": of all that has an age."""
         adjective = valued.comparing.adjective
@@ -220,12 +202,7 @@ class ValueRules(Rules):
             program = self.filter_by_value(Having(info.id), info.id, valued)
             if program is not None:
                 empty = float(not len(self.compute_nodes(program)))
-                yield (
-                    "S",
-                    program,
-                    "filter",
-                    (("bare", 1.0), ("top.tried", float(tried)), ("value.empty", empty)),
-                )
+                yield ("S", program, "filter", (("bare", 1.0), ("top.tried", float(tried)), ("value.empty", empty)))
 
     def _find_value_relations(self, valued: Valued, of: Part) -> list[tuple[int, Features]]:
         """Relations with values that a set has and that a comparison may mean, with what speaks for each."""

@@ -1,0 +1,192 @@
+"""From a set to what has it or belongs to it: owners, people, what a table's rows are of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.kg.search.walks import find_arcs
+from retrieval.kg.snapshot.arrays import find_common, is_among
+from retrieval.language import words as vocabulary
+from retrieval.language.words import QuestionWords, get_label_stems
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.operations import Entities, Except, Filter, Having, Program, Top, Walk, walk
+
+if TYPE_CHECKING:
+    from retrieval.programs.constructions.row_order import RowOrder
+    from retrieval.programs.grounding.schema import Schema
+
+#: Things whose people are looked for, and ways to them.
+_MOST_OWNED, _OWNERS = 10_000, 2
+#: Words of a question that asks whose something is.
+_WHOSE = 4
+#: What asks for the kind of something.
+_SORT_OF = re.compile(
+    r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of (?P<noun>\w+) .+"
+)
+#: From this share of a relation's ends on nothing leads on from them.
+_MOSTLY = 0.5
+
+
+class RelatedThings:
+    """Finds what is asked for one step from what was read.
+
+    Args:
+        schema: of the graph.
+        executor: runs programs.
+        row_order: knows the order of a table's rows.
+    """
+
+    def __init__(self, schema: Schema, executor: Executor, row_order: RowOrder) -> None:
+        self.schema = schema
+        self.executor = executor
+        self._row_order = row_order
+        self.wanted: np.ndarray | None = None
+
+    def expand_to_wanted(self, program: Program) -> list[Program]:
+        """What is of the sort that was asked for, one step from what is not: the sites of samples, of "which sites"."""
+        wanted, nodes = self.wanted, self.executor.compute_nodes(program)
+        if wanted is None or not 0 < len(nodes) <= _MOST_OWNED or is_among(nodes, wanted).any():
+            return []
+        if self.schema.columns.kinds[nodes].any():
+            return []
+        starts, relations, ends, _ = find_arcs(self.schema.snapshot, nodes)
+        inside = is_among(ends, wanted)
+        ways = list[tuple[float, int]]()
+        for relation in np.unique(relations[inside]).tolist():
+            mask = relations == relation
+            held = len(np.unique(starts[mask & inside])) / len(nodes)
+            if inside[mask].all() and held >= _MOSTLY:
+                ways.append((-held, relation))
+        return [Walk(program, relation) for _, relation in sorted(ways)[:_OWNERS]]
+
+    def find_absent_members(self, question: QuestionWords, program: Program) -> list[Program]:
+        """Those of a kind that stand in no row: "which driver was never sent out", where rows are all that is done."""
+        typed, texts = self.schema.type_relation, [word.text for word in question.words]
+        kind = isinstance(program, Walk) and typed is not None and program.relation == self.schema.get_inverse(typed)
+        if "never" not in texts or not kind or question.kind not in ("which", "list"):
+            return []
+        nodes, rows, programs = (self.executor.compute_nodes(program), self.schema.surrogates[0], list[Program]())
+        for info in self.schema.relations:
+            sources, targets = (self.schema.columns.list_sources(info.id), self.schema.columns.list_targets(info.id))
+            if len(sources) and bool(rows[sources].all()) and bool(is_among(targets, nodes).all()):
+                programs.append(Except(program, Having(self.schema.get_inverse(info.id))))
+        return programs if len(programs) == 1 and len(self.executor.compute_nodes(programs[0])) else []
+
+    def find_narrower_kinds(self, question: QuestionWords, program: Program) -> list[Program]:
+        """The narrower kinds of what "what sort of hive is H07" is about: without the kind that was named."""
+        typed, match = self.schema.type_relation, _SORT_OF.fullmatch(vocabulary.join_words(question)[0])
+        if typed is None or match is None or vocabulary.get_stem(match["noun"]) in self.schema.by_stem:
+            return []
+        question_stems = {word.stem for word in question.words}
+        kinds = [
+            kind
+            for kind in self.schema.kinds
+            if set(get_label_stems(self.schema.snapshot.get_entity_label(kind))) <= question_stems
+        ]
+        entities = [entity for entity in walk(program) if isinstance(entity, Entities) and len(entity.ids) == 1]
+        source = next(
+            (entity for entity in entities if any(entity.ids[0] in self.schema.list_members(kind) for kind in kinds)),
+            program,
+        )
+        if not is_among(self.executor.compute_nodes(source), self.schema.columns.list_sources(typed)).any():
+            return []
+        narrower = Except(Walk(source, typed), Entities(tuple(sorted(kinds)))) if kinds else Walk(source, typed)
+        return [narrower] if len(self.executor.compute_nodes(narrower)) else []
+
+    def find_rows(self, program: Program) -> Program | None:
+        """The rows of a table in which something named stands: how often it is listed."""
+        if self.schema.listing is None or not isinstance(program, Entities):
+            return None
+        nodes, rows = (self.executor.compute_nodes(program), self.schema.columns.list_sources(self.schema.listing))
+        column = self._row_order.find_column(nodes, rows)
+        if column is None or is_among(nodes, rows).any():
+            return None
+        return Walk(program, self.schema.get_inverse(column))
+
+    def find_owners(self, question: QuestionWords, program: Program) -> list[Program]:
+        """What "whose captain is older than 50" asks for: the ships, not the captains."""
+        if len(question.words) < _WHOSE or question.words[0].text != "whose":
+            return []
+        relations = self.schema.by_stem.get(question.words[1].stem, ())
+        back = [Walk(program, self.schema.get_inverse(relation)) for relation in relations]
+        if isinstance(program, Walk) and any(owner.relation == program.relation for owner in back):
+            return []  # whose it is was said already
+        if isinstance(program, Walk) and program.relation in relations:  # not whose theirs is
+            return [Walk(program.source, self.schema.get_inverse(program.relation))]
+        if not relations:  # whose shows they are says who made them, before who stars in them
+            people, count = self.find_people(program), self.schema.snapshot.num_relations
+            made: list[Program] = [
+                person for person in people
+                if isinstance(person, Walk) and self.schema.relations[person.relation % count].form == "by"
+            ]  # fmt: skip
+            return made or people
+        return [owner for owner in back if len(self.executor.compute_nodes(owner))]
+
+    def find_people(self, program: Program) -> list[Program]:
+        """Whom all of some things have: the customers of orders, of "who ordered bread"; who holds a title."""
+        nodes = self.executor.compute_nodes(program)
+        if len(nodes) > _MOST_OWNED:
+            return []
+        ways: list[Program] = [Walk(program, relation) for relation in self.schema.find_people_relations(nodes)]
+        if not ways and isinstance(program, Entities):
+            held: list[Program] = [Walk(program, relation) for relation in self.schema.find_owner_relations(nodes)]
+            ways = [person for holder in held for person in self.find_people(holder) or [holder]]
+        return ways[:_OWNERS]
+
+    def is_row_set(self, program: Program) -> bool:
+        """Whether a set is of rows without names of their own."""
+        nodes = self.executor.compute_nodes(program)
+        return bool(len(nodes)) and bool(self.schema.surrogates[0][nodes].all())
+
+    def is_thing_ranking(self, program: Program) -> bool:
+        """Whether the first of some things is told, and nobody: "who lives in the flat with the most bedrooms"."""
+        return isinstance(program, Top) and not self.schema.somebody[self.executor.compute_nodes(program)].any()
+
+    def is_value_condition(self, program: Program) -> bool:
+        """Whether a condition on a value is all that is said of what is no person: "who arrived in September"."""
+        nodes = self.executor.compute_nodes(program)
+        return isinstance(program, Filter) and not self.schema.somebody[nodes].any()
+
+    def find_row_things(self, question: QuestionWords, program: Program) -> list[Program]:
+        """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
+        nodes, question_stems = self.executor.compute_nodes(program), {word.stem for word in question.words}
+        kinds = [kind for kind in self.schema.kinds if len(find_common(self.schema.list_members(kind), nodes))]
+        names = {get_label_stems(self.schema.snapshot.get_entity_label(kind)) for kind in kinds}
+        alike = [r for r in self.schema.find_shared_relations(nodes) if r in self._find_kind_relations(names)]
+        if alike:  # parts that were fitted are called by what was fitted
+            return [Walk(program, r) for r in alike]
+        called = any(question_stems & set(name) for name in names)
+        called = called or (self.wanted is not None and bool(is_among(nodes, self.wanted).all()))
+        if called and not vocabulary.is_object_question(question):
+            return []
+        walked = program.relation if isinstance(program, Walk) else None
+        things = [
+            r for r in self.schema.find_shared_relations(nodes)
+            if r < self.schema.snapshot.num_relations and r != self.schema.type_relation
+            and walked != self.schema.get_inverse(r) and self.schema.relations[r].leaves < _MOSTLY
+        ]  # fmt: skip
+        ways: list[Program] = [Walk(program, r) for r in things]
+        return [way for way in ways if not self.schema.somebody[self.executor.compute_nodes(way)].any()][:_OWNERS]
+
+    def _find_kind_relations(self, names: Collection[tuple[str, ...]]) -> set[int]:
+        """Relations that are called as kinds are, by their stems."""
+        return {
+            info.id for info in self.schema.relations
+            if tuple(info.stems) in names and self.schema.columns.get_value_type(info.id) is None
+        }  # fmt: skip
+
+    def resolve_surrogates(self, program: Program) -> list[Program]:
+        """What the rows of a table are rows of, where they have no names of their own: the person, of "player 7"."""
+        mask, naming = self.schema.surrogates
+        nodes = self.executor.compute_nodes(program)
+        if not naming or not len(nodes) or not mask[nodes].all():
+            return []
+        return [
+            Walk(program, r)
+            for r in sorted(set(naming.values()))
+            if np.isin(nodes, self.schema.columns.list_sources(r)).all()
+        ]
