@@ -14,7 +14,8 @@ from retrieval import thresholds
 from retrieval.errors import check
 from retrieval.language.question import Question
 from retrieval.pretrained import JUDGE, PROGRAMS
-from retrieval.programs.algebra.execution import Executor, is_nothing
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.numbers import is_nothing
 from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
 from retrieval.programs.calibration import (
     compute_confidence,

@@ -16,7 +16,7 @@ from retrieval.supervision.program_questions import is_same_result
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
-    from retrieval.programs.algebra.execution import Result
+    from retrieval.programs.algebra.numbers import Result
     from retrieval.weights.suites import SuiteQuestion
 
 

@@ -22,7 +22,7 @@ from retrieval.weights.question_sets import QUESTION_SETS, prepare_set
 from retrieval.weights.spider_suites import write_suites
 
 if TYPE_CHECKING:
-    from retrieval.programs.algebra.execution import Result
+    from retrieval.programs.algebra.numbers import Result
     from retrieval.types import Problem
     from retrieval.weights.data import TrainingData
 

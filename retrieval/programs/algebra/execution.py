@@ -10,11 +10,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import ProgramError, check
-from retrieval.kg.search.walks import walk_relation
-from retrieval.kg.snapshot.arrays import is_among, sort_unique
-from retrieval.kg.values import compute_day_number, compute_month_day
+from retrieval.kg.snapshot.arrays import sort_unique
+from retrieval.kg.values import compute_month_day
 from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.numbers import (
+    Result,
+    apply_operation,
+    compare_values,
+    compute_years_between,
+    mark_places,
+    mark_places_per_group,
+    match_equal_items,
+    reduce_runs,
+    reduce_values,
+)
 from retrieval.programs.algebra.operations import (
     And,
     Arithmetic,
@@ -29,29 +39,20 @@ from retrieval.programs.algebra.operations import (
     Holds,
     Key,
     KeyOf,
-    Operation,
     Or,
     Program,
     TextFilter,
     Top,
     Walk,
 )
+from retrieval.programs.algebra.walking import PathWalker
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
-NO_NODES = np.zeros(0, np.int64)
-#: Values that differ by less than this share are equal.
-_CLOSE = 1e-9
-IN_YEARS, DAYS_OF_A_YEAR = 2.0, 365.2425
-"""What lasts less than so many years is told in days, and how many a year has."""
+_TEXT_TESTS = {TextMatch.CONTAINS: str.__contains__, TextMatch.STARTS: str.startswith, TextMatch.ENDS: str.endswith}
 #: Results that are kept, in nodes.
 _KEPT = 4_000_000
-#: Sets so many times larger than what is looked up are searched, smaller ones marked.
-_MARKED = 8
-
-Result = np.ndarray | float | bool
-"""A set of node ids (int64, ascending), a number (NaN: of nothing) or a truth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Keyed:
     values: np.ndarray
 
 
-class Executor:
+class Executor(PathWalker):
     """Executes programs over one snapshot; keeps what it computed. Not thread-safe.
 
     Args:
@@ -72,17 +73,11 @@ class Executor:
     """
 
     def __init__(
-        self,
-        snapshot: Snapshot,
-        columns: Columns | None = None,
-        cancelled: Callable[[], bool] = lambda: False,
+        self, snapshot: Snapshot, columns: Columns | None = None, cancelled: Callable[[], bool] = lambda: False
     ) -> None:
-        self.snapshot = snapshot
-        self.columns = columns or Columns(snapshot)
-        self.cancelled = cancelled
+        super().__init__(snapshot, columns or Columns(snapshot), cancelled)
         self._done: dict[Program, Result] = {}
         self._size = 0
-        self._marks = np.zeros(snapshot.num_entities, bool)
 
     def run(self, program: Program) -> Result:
         """What a program denotes.
@@ -186,38 +181,6 @@ class Executor:
             return float(values[0]) if len(values) == 1 else math.nan
         return float(result)
 
-    def test_membership(self, nodes: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Which of some nodes are in a set, ascending; bool [n]. Costs as much as both are long."""
-        if len(known) > _MARKED * len(nodes):
-            return is_among(nodes, known)
-        self._marks[known] = True
-        mask: np.ndarray = self._marks[nodes]
-        self._marks[known] = False
-        return mask
-
-    def walk(self, nodes: np.ndarray, relation: int) -> np.ndarray:
-        """What a directed relation leads to from any of some nodes, int64 ascending."""
-        if len(nodes) > len(self.columns.list_sources(relation)) // 2:
-            owners, targets = self.columns.list_arcs(relation)
-            return sort_unique(targets[self.test_membership(owners, nodes)])
-        inverse, forward = divmod(relation, self.snapshot.num_relations)
-        return sort_unique(walk_relation(self.snapshot, nodes, forward, bool(inverse))[1])
-
-    def compute_pairs(self, nodes: np.ndarray, path: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Which of some nodes a path leads to which, each pair once: owners and ends, int64 [n], owners ascending."""
-        owners = ends = nodes
-        for relation in path:
-            inverse, forward = divmod(self._check_relation(relation), self.snapshot.num_relations)
-            position, ends, _ = walk_relation(self.snapshot, ends, forward, bool(inverse))
-            owners = owners[position]
-            if len(path) > 1:
-                owners, ends = np.divmod(
-                    sort_unique(owners * self.snapshot.num_entities + ends), self.snapshot.num_entities
-                )
-            check(self.cancelled)
-        order = np.argsort(owners, kind="stable")
-        return owners[order], ends[order]
-
     def compute_keys(self, nodes: np.ndarray, key: Key, *, largest: bool = True) -> Keyed:
         """The key of each of some nodes; those without a value are left out, counts are 0.
 
@@ -234,15 +197,10 @@ class Executor:
             return Keyed(nodes, counts.astype(float))
         owners, values = self._collect_values(nodes, key)
         if not len(owners):
-            return Keyed(NO_NODES, np.zeros(0))
+            return Keyed(np.zeros(0, np.int64), np.zeros(0))
         starts = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))
-        if key.folding in (Folding.SUM, Folding.AVERAGE):
-            totals = np.add.reduceat(values, starts)
-            sizes = np.diff(np.append(starts, len(owners)))
-            return Keyed(owners[starts], totals / sizes if key.folding is Folding.AVERAGE else totals)
-        most = largest if key.folding is None else key.folding is Folding.MOST
-        reduce = np.maximum if most else np.minimum
-        return Keyed(owners[starts], reduce.reduceat(values, starts))
+        how = key.folding or (Folding.MOST if largest else Folding.LEAST)
+        return Keyed(owners[starts], reduce_runs(how, values, starts))
 
     def _collect_values(self, nodes: np.ndarray, key: Key) -> tuple[np.ndarray, np.ndarray]:
         """All values of a key: owners int64 ascending and values float64."""
@@ -255,7 +213,7 @@ class Executor:
             return column.owners[mine], column.values[mine]
         owners, ends = self.compute_pairs(nodes, key.path[:-1])
         column = self.columns.get_column(self._check_relation(key.path[-1]))
-        who, entries = _match_equal_items(ends, column.owners)
+        who, entries = match_equal_items(ends, column.owners)
         return owners[who], column.values[entries]
 
     def _compute_combined_values(
@@ -266,18 +224,16 @@ class Executor:
         having = sort_unique(ends)
         holders, left = self._collect_values(having, Key(key.path[-1:]))
         others, right = self._collect_values(having, Key(second_path))
-        entries, partners = _match_equal_items(holders, others)
+        entries, partners = match_equal_items(holders, others)
         left, right = left[entries], right[partners]
         if key.times is not None:
             values = left * right / self.columns.compute_divisor(key)
         else:
             kind = self.columns.get_value_type(key.path[-1])
             values = (
-                _compute_years_between(left, right)
-                if kind is not None and kind.kind is ValueKind.DATE
-                else left - right
+                compute_years_between(left, right) if kind is not None and kind.kind is ValueKind.DATE else left - right
             )
-        who, entries = _match_equal_items(ends, holders[entries])
+        who, entries = match_equal_items(ends, holders[entries])
         return owners[who], values[entries]
 
     def _list_all_values(self, nodes: np.ndarray, key: Key) -> np.ndarray:
@@ -322,141 +278,22 @@ class Executor:
             owners = ends = nodes
         else:
             owners, ends = self.compute_pairs(nodes, (program.relation,))
-        label = self.snapshot.get_entity_label
-        test: Callable[[str], bool] = {
-            TextMatch.CONTAINS: lambda text: wanted in text,
-            TextMatch.STARTS: lambda text: text.startswith(wanted),
-            TextMatch.ENDS: lambda text: text.endswith(wanted),
-        }[program.match]
-        kept = np.fromiter((test(label(end).casefold()) for end in ends.tolist()), bool, len(ends))
+        label, test = self.snapshot.get_entity_label, _TEXT_TESTS[program.match]
+        kept = np.fromiter((test(label(end).casefold(), wanted) for end in ends.tolist()), bool, len(ends))
         return sort_unique(owners[kept])
 
     def _select_top(self, program: Top) -> np.ndarray:
         keyed = self.compute_keys(self.compute_nodes(program.source), program.key, largest=program.largest)
-        if not len(keyed.owners):
-            return NO_NODES
         values = keyed.values if program.largest else -keyed.values
         if program.per is not None:
             return self._select_top_per_group(keyed.owners, values, program)
-        distinct = np.unique(values)[::-1]
-        if program.count == 1:
-            if program.rank > len(distinct):
-                return NO_NODES
-            best: np.ndarray = keyed.owners[values == distinct[program.rank - 1]]
-            return best
-        order = np.sort(values)[::-1]
-        first, last = program.rank - 1, min(program.rank + program.count - 1, len(order)) - 1
-        if first > last:
-            return NO_NODES
-        several: np.ndarray = keyed.owners[(values <= order[first]) & (values >= order[last])]
-        return several
+        best: np.ndarray = keyed.owners[mark_places(values, program.rank, program.count)]
+        return best
 
     def _select_top_per_group(self, nodes: np.ndarray, values: np.ndarray, program: Top) -> np.ndarray:
         """The largest of each group; a node that is in several groups is taken where it has the place in one."""
         owners, groups = self.compute_pairs(nodes, program.per or ())
         values = values[np.searchsorted(nodes, owners)]
         order = np.lexsort((-values, groups))
-        owners, groups, values = owners[order], groups[order], values[order]
-        if not len(owners):
-            return NO_NODES
-        begins = np.concatenate([[True], groups[1:] != groups[:-1]])
-        group = np.cumsum(begins) - 1
-        starts = np.flatnonzero(begins)
-        if program.count == 1:
-            new = begins | np.concatenate([[True], values[1:] != values[:-1]])
-            place = np.cumsum(new)
-            return sort_unique(owners[place - place[starts][group] + 1 == program.rank])
-        sizes = np.diff(np.append(starts, len(owners)))
-        first = np.minimum(program.rank - 1, sizes)
-        last = np.minimum(program.rank + program.count - 1, sizes) - 1
-        some = (first <= last)[group]
-        high, low = values[starts + np.minimum(first, sizes - 1)][group], values[starts + last][group]
-        return sort_unique(owners[some & (values <= high) & (values >= low)])
-
-    def _check_relation(self, relation: int) -> int:
-        if not 0 <= relation < 2 * self.snapshot.num_relations:
-            raise ProgramError(f"The graph has no relation {relation}.")
-        return relation
-
-
-def is_nothing(result: Result) -> bool:
-    """Whether a result is the empty set, or a number of nothing."""
-    if isinstance(result, np.ndarray):
-        return not len(result)
-    return isinstance(result, float) and math.isnan(result)
-
-
-def reduce_values(how: Folding, values: np.ndarray) -> float:
-    """One number of several; NaN of none, but the sum of none is 0."""
-    if how is Folding.SUM:
-        return float(values.sum())
-    if not len(values):
-        return math.nan
-    if how is Folding.AVERAGE:
-        return float(values.mean())
-    return float(values.min() if how is Folding.LEAST else values.max())
-
-
-def apply_operation(operation: Operation, left: float, right: float) -> float:
-    """What two numbers come to; NaN where one is, and of a division by nothing."""
-    match operation:
-        case Operation.DIFFERENCE:
-            return abs(left - right)
-        case Operation.DAYS:
-            known = not (math.isnan(left) or math.isnan(right))
-            return float(abs(compute_day_number(left) - compute_day_number(right))) if known else math.nan
-        case Operation.SUM:
-            return left + right
-        case Operation.PRODUCT:
-            return left * right
-        case Operation.RATIO | Operation.SHARE:
-            return left / right if right else math.nan
-
-
-def compare_values(values: np.ndarray, comparison: Comparison, value: float, slack: float | None = None) -> np.ndarray:
-    """Which values compare with one, bool [n]; nothing compares with NaN."""
-    if math.isnan(value) or np.isnan(values).any():
-        return (
-            np.zeros(len(values), bool)
-            if math.isnan(value)
-            else ~np.isnan(values) & compare_values(np.nan_to_num(values), comparison, value, slack)
-        )
-    slack = abs(value) * _CLOSE if slack is None else slack
-    equal = np.abs(values - value) <= slack
-    match comparison:
-        case Comparison.EQUAL:
-            return equal
-        case Comparison.NOT_EQUAL:
-            return ~equal
-        case Comparison.LESS:
-            return (values < value) & ~equal
-        case Comparison.AT_MOST:
-            return (values < value) | equal
-        case Comparison.MORE:
-            return (values > value) & ~equal
-        case Comparison.AT_LEAST:
-            return (values > value) | equal
-
-
-def _compute_years_between(later: np.ndarray, earlier: np.ndarray) -> np.ndarray:
-    """How many years lie between dates; of less than two the exact days, whatever years they are in."""
-    years = later - earlier
-    days = (_compute_day_numbers(later) - _compute_day_numbers(earlier)) / DAYS_OF_A_YEAR
-    exact: np.ndarray = np.where(np.abs(years) < IN_YEARS, days, years)
-    return exact
-
-
-def _compute_day_numbers(dates: np.ndarray) -> np.ndarray:
-    """:func:`compute_day_number` for an array of dates."""
-    years = np.floor(dates + 1e-9)
-    leaps, now = ((y // 4 - y // 100 + y // 400) for y in (years - 1, years))
-    numbers: np.ndarray = 365 * years + leaps + np.floor((dates - years) * (365 + now - leaps) + 1e-4)
-    return numbers
-
-
-def _match_equal_items(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Positions of all pairs of equal items, int64 [n] each, by the first; ``right`` ascending."""
-    first = np.searchsorted(right, left)
-    sizes = np.searchsorted(right, left, side="right") - first
-    place = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
-    return np.repeat(np.arange(len(left)), sizes), place
+        mask = mark_places_per_group(groups[order], values[order], program.rank, program.count)
+        return sort_unique(owners[order][mask])

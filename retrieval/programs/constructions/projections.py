@@ -18,7 +18,8 @@ from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Program, Walk
 
 if TYPE_CHECKING:
-    from retrieval.programs.algebra.execution import Executor, Result
+    from retrieval.programs.algebra.execution import Executor
+    from retrieval.programs.algebra.numbers import Result
     from retrieval.programs.grounding.anchors.anchor import Anchor
     from retrieval.programs.grounding.schema import Schema
 

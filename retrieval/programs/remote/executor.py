@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra.execution import Executor, Keyed, Result
+from retrieval.programs.algebra.execution import Executor, Keyed
+from retrieval.programs.algebra.numbers import Result
 from retrieval.programs.algebra.operations import And, Except, Filter, Program, TextFilter, Top
 
 if TYPE_CHECKING:

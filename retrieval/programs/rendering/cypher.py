@@ -11,12 +11,11 @@ A set is a column ``node`` of names; a number a column ``number``, null where th
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
-from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
+from retrieval.language.amounts import Folding
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import (
     EVERY,
@@ -40,22 +39,24 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
-from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, compute_tolerance, is_whole_number
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.cypher_values import (
+    CypherValueWriter,
+    Lines,
+    write_comparison,
+    write_day,
+    write_literal,
+)
+from retrieval.programs.rendering.equality import CLOSE, is_whole_number
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 _FOLDS = {Folding.SUM: "sum", Folding.AVERAGE: "avg", Folding.LEAST: "min", Folding.MOST: "max"}
-_LEAPS = "floor({0} / 4) - floor({0} / 100) + floor({0} / 400)"
 _DIVIDED = "CASE WHEN {1} <> 0 THEN toFloat({0}) / {1} END"
 _CALCULATED = {
     Operation.DIFFERENCE: "abs({} - {})", Operation.DAYS: "abs({} - {})", Operation.SUM: "{} + {}",
     Operation.PRODUCT: "{} * {}", Operation.RATIO: _DIVIDED, Operation.SHARE: _DIVIDED,
 }  # fmt: skip
-_TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STARTS WITH", TextMatch.ENDS: "ENDS WITH"}
-
-Lines = list[str]
 
 
 def write_cypher(snapshot: Snapshot, program: Program, columns: Columns | None = None) -> str:
@@ -73,15 +74,8 @@ def write_cypher(snapshot: Snapshot, program: Program, columns: Columns | None =
     return "\n".join([*writer.write_query(program), ""])
 
 
-class _Writer:
+class _Writer(CypherValueWriter):
     """Writes one query, or one subquery with what it needs beforehand; every variable of a query is new."""
-
-    def __init__(self, snapshot: Snapshot, columns: Columns, taken: Counter[str]) -> None:
-        self.snapshot = snapshot
-        self.columns = columns
-        self._taken = taken
-        self._first: Lines = []
-        self._known: list[str] = []
 
     def write_query(self, program: Program) -> Lines:
         match program:
@@ -92,7 +86,7 @@ class _Writer:
                 a, b = self._write_beforehand(left), self._write_beforehand(right)
                 slack = None if is_whole_number(left) and is_whole_number(right) else f"abs({b}) * {CLOSE!r}"
                 return self._wrap_query(
-                    [f"RETURN coalesce({_write_comparison(a, comparison, b, slack)}, false) AS truth"]
+                    [f"RETURN coalesce({write_comparison(a, comparison, b, slack)}, false) AS truth"]
                 )
             case Constant() | Count() | Fold() | KeyOf() | Arithmetic():
                 return self._wrap_query(self.write_number(program, "number"))
@@ -123,12 +117,9 @@ class _Writer:
             case And(left, right):
                 return [*self.write_nodes(left, x), *self._write_membership(right, x)]
             case Except(source, without):
-                return [
-                    *self.write_nodes(source, x),
-                    f"WITH * WHERE NOT {x} IN {self._collect_nodes(without)}",
-                ]
+                return [*self.write_nodes(source, x), f"WITH * WHERE NOT {x} IN {self._collect_nodes(without)}"]
             case Or(left, right):
-                parts = [_Writer(self.snapshot, self.columns, self._taken) for _ in range(2)]
+                parts = [self._make_writer() for _ in range(2)]
                 first, second = (
                     writer._wrap_query(writer.write_set(side, x))
                     for writer, side in zip(parts, (left, right), strict=True)
@@ -139,7 +130,7 @@ class _Writer:
             case TextFilter(source):
                 return [*self.write_nodes(source, x), *self._write_text_filter(program, x)]
             case Filter() | Top():
-                writer = _Writer(self.snapshot, self.columns, self._taken)
+                writer = self._make_writer()
                 return _write_block("CALL", writer._wrap_query(writer.write_set(program, x)))
         raise ProgramError(f"{type(program).__name__} is no set.")
 
@@ -147,7 +138,7 @@ class _Writer:
         """Clauses that return a number once, null where there is none."""
         match program:
             case Constant(value):
-                return [f"RETURN {_write_literal(value)} AS {name}"]
+                return [f"RETURN {write_literal(value)} AS {name}"]
             case Count(source):
                 x = self._make_variable("node")
                 return [*self.write_nodes(source, x), f"RETURN count(DISTINCT {x}) AS {name}"]
@@ -164,7 +155,7 @@ class _Writer:
             case Arithmetic(operation, left, right):
                 a, b = self._write_beforehand(left), self._write_beforehand(right)
                 if operation is Operation.DAYS:
-                    a, b = _write_day(a), _write_day(b)
+                    a, b = write_day(a), write_day(b)
                 return [f"RETURN {_CALCULATED[operation].format(a, b)} AS {name}"]
             case Exists() | Holds():
                 raise ProgramError(f"{type(program).__name__} is no number.")
@@ -188,10 +179,7 @@ class _Writer:
             case And(left, right):
                 return [*self._write_membership(left, x), *self._write_membership(right, x)]
             case Except(source, without):
-                return [
-                    *self._write_membership(source, x),
-                    f"WITH * WHERE NOT {x} IN {self._collect_nodes(without)}",
-                ]
+                return [*self._write_membership(source, x), f"WITH * WHERE NOT {x} IN {self._collect_nodes(without)}"]
             case Filter(source) if not _is_closed(program):
                 return [*self._write_membership(source, x), *self._write_value_filter(program, x)]
             case TextFilter(source):
@@ -201,7 +189,7 @@ class _Writer:
     def _collect_nodes(self, program: Program) -> str:
         """The variable of a list of the nodes of a set, which is put together beforehand."""
         name, x = self._make_variable("nodes"), self._make_variable("node")
-        writer = _Writer(self.snapshot, self.columns, self._taken)
+        writer = self._make_writer()
         lines = [*writer.write_nodes(program, x), f"RETURN collect(DISTINCT {x}) AS {name}"]
         self._first += _write_block("CALL", writer._wrap_query(lines))
         self._known.append(name)
@@ -210,9 +198,9 @@ class _Writer:
     def _write_beforehand(self, program: Program) -> str:
         """A number, or the variable of one that is computed beforehand."""
         if isinstance(program, Constant):
-            return _write_literal(program.value)
+            return write_literal(program.value)
         name = self._make_variable("number")
-        writer = _Writer(self.snapshot, self.columns, self._taken)
+        writer = self._make_writer()
         self._first += _write_block("CALL", writer._wrap_query(writer.write_number(program, name)))
         self._known.append(name)
         return name
@@ -228,42 +216,6 @@ class _Writer:
             f"WHERE size({every}) = 1",
             f"UNWIND {every} AS {x}",
         ]
-
-    def _write_path(self, path: tuple[int, ...], x: str, end: str, match_: str = "MATCH") -> tuple[Lines, str]:
-        """The arcs of a path, and the variable before its end."""
-        lines, before, last = [], x, x
-        for place, relation in enumerate(path):
-            after = end if place == len(path) - 1 else self._make_variable("via")
-            lines.append(f"{match_} ({before}){self._write_arrow(relation)}({after})")
-            before, last = after, before
-        return lines, last
-
-    def _write_values(self, key: Key, x: str) -> tuple[Lines, str, tuple[str, ...]]:
-        """Matches of the values that a key leads to, without what they must be; a value, and the variables that it is
-        of, the node with the value first.
-        """
-        end = self._make_variable("value")
-        lines, before = self._write_path(key.path, x, end)
-        test, value = self._write_type_test(key.path[-1], end), f"{end}.value"
-        of: tuple[str, ...] = (end, before)
-        extra = key.times or key.less
-        if extra is not None:
-            second = self._make_variable("value")
-            lines += self._write_path(extra, before, second)[0]
-            divisor = self.columns.compute_divisor(key) if key.times else 1.0
-            unit = f" / {_write_literal(divisor)}" if divisor != 1.0 else ""
-            test = f"{test} AND {self._write_type_test(extra[-1], second)}"
-            value, of = f"({value} {'*' if key.times else '-'} {second}.value{unit})", (end, before, second)
-        return [*lines[:-1], f"{lines[-1]} WHERE {test}"], value, of
-
-    def _write_type_test(self, relation: int, end: str) -> str:
-        kind = self.columns.get_value_type(relation)
-        return f"{end}.value IS NOT NULL" if kind is None else f"{end}.kind = {json.dumps(kind.kind.value)}"
-
-    def _write_distinct_values(self, key: Key, x: str) -> tuple[Lines, str]:
-        lines, value, of = self._write_values(key, x)
-        apart = ", ".join(dict.fromkeys([x, of[1], of[0], *of[2:]]))
-        return [*lines, f"WITH DISTINCT {apart}"], value
 
     def _write_keys(self, key: Key, x: str, *, largest: bool = True) -> tuple[Lines, str]:
         """Clauses after which there is a row with the key of each node that has one, and the key's variable."""
@@ -293,15 +245,11 @@ class _Writer:
             n = self._write_beforehand(program.value)
             lines = [f"{line}, {n}" if line.startswith("WITH") else line for line in lines]
             slack = None if key.counted and is_whole_number(program.value) else f"abs({n}) * {CLOSE!r}"
-            return [*nodes, *lines, f"WHERE {_write_comparison(k, program.comparison, n, slack)}"], x
+            return [*nodes, *lines, f"WHERE {write_comparison(k, program.comparison, n, slack)}"], x
         lines, k = self._write_keys(key, x, largest=program.largest)
         if program.count == EVERY:
             return [*nodes, *lines], x
-        ranked, places, row = (
-            self._make_variable("ranked"),
-            self._make_variable("places"),
-            self._make_variable("row"),
-        )
+        ranked, places, row = (self._make_variable("ranked"), self._make_variable("places"), self._make_variable("row"))
         first, last = program.rank - 1, program.rank - 1 + program.count
         group = ""
         if program.per is not None:
@@ -327,62 +275,17 @@ class _Writer:
             lines[-1] += test.replace("WHERE", " AND", 1)
         else:
             n = self._write_beforehand(program.value)
-            test = _write_comparison(value, program.comparison, n, f"abs({n}) * {CLOSE!r}")
+            test = write_comparison(value, program.comparison, n, f"abs({n}) * {CLOSE!r}")
             lines.append(f"  AND ({test})")
         return lines
 
-    def _write_key_test(self, program: Filter, k: str, end: str) -> Lines:
-        """A test of a key against a constant; dates are compared by their year or day where these are asked for."""
-        key, constant, comparison = program.key, program.value, program.comparison
-        assert isinstance(constant, Constant)
-        kind = self.columns.get_key_type(key)
-        wanted, slack = _write_literal(constant.value), abs(constant.value) * CLOSE
-        if kind is not None and kind.kind is ValueKind.DATE:
-            if constant.kind in (ValueKind.MONTH_DAY, ValueKind.NUMBER):
-                part = "monthDay" if constant.kind is ValueKind.MONTH_DAY else "year"
-                if end:
-                    return [f"WHERE {_write_comparison(f'{end}.{part}', comparison, wanted, None)}"]
-                if key.folding in (Folding.SUM, Folding.AVERAGE):
-                    raise ProgramError("A sum or average of dates has no day or year that Cypher could compare.")
-                date = self._make_variable("date")
-                test = _write_comparison(f"{date}.{part}", comparison, wanted, None)
-                return [f'MATCH ({date}:Entity {{kind: "date"}}) WHERE {date}.value = {k} AND {test}']
-            slack = CLOSE_DATES
-        close = compute_tolerance(self.columns, key, constant.value, slack)
-        test = _write_comparison(k, comparison, wanted, None if close is None else _write_literal(close))
-        return [f"WHERE {test if close is None else f'({test})'}"]
-
-    def _write_text_filter(self, program: TextFilter, x: str) -> Lines:
-        text_node = x if program.relation is None else self._make_variable("text")
-        wanted, lowered = program.text.casefold(), f"toLower({text_node}.name)"
-        if "ss" in wanted:
-            lowered = f'replace({lowered}, "ß", "ss")'
-        test = f"{lowered} {_TEXTS[program.match]} {_write_text(wanted)}"
-        if program.relation is None:
-            return [f"WITH * WHERE {test}"]
-        return [f"MATCH ({x}){self._write_arrow(program.relation)}({text_node}) WHERE {test}"]
+    def _make_writer(self) -> _Writer:
+        """A writer of a subquery, whose variables are new in the query."""
+        return _Writer(self.snapshot, self.columns, self._taken)
 
     def _wrap_query(self, lines: Lines) -> Lines:
         """A query with what it needs beforehand."""
         return [*self._first, *lines]
-
-    def _get_inverse(self, relation: int) -> int:
-        inverse, forward = split_direction(self.snapshot, relation)
-        return forward if inverse else forward + self.snapshot.num_relations
-
-    def _write_arrow(self, relation: int) -> str:
-        inverse, forward = split_direction(self.snapshot, relation)
-        name = self.snapshot.get_relation_name(forward).replace("`", "``")
-        return f"<-[:`{name}`]-" if inverse else f"-[:`{name}`]->"
-
-    def _write_entity(self, node: int) -> str:
-        if not 0 <= node < self.snapshot.num_entities:
-            raise ProgramError(f"The graph has no entity {node}.")
-        return _write_text(self.snapshot.get_entity_label(node))
-
-    def _make_variable(self, name: str) -> str:
-        self._taken[name] += 1
-        return f"{name}{self._taken[name]}"
 
 
 def _is_closed(program: Program) -> bool:
@@ -392,39 +295,6 @@ def _is_closed(program: Program) -> bool:
     )
 
 
-def _write_comparison(left: str, comparison: Comparison, right: str, slack: str | None) -> str:
-    """A test, as :func:`retrieval.programs.algebra.execution.compare_values` compares."""
-    sign = "<>" if comparison is Comparison.NOT_EQUAL else comparison.value
-    if slack is None:
-        return f"{left} {sign} {right}"
-    equal, apart = (f"abs({left} - {right}) {how} {slack}" for how in ("<=", ">"))
-    match comparison:
-        case Comparison.EQUAL:
-            return equal
-        case Comparison.NOT_EQUAL:
-            return apart
-        case Comparison.LESS | Comparison.MORE:
-            return f"{left} {sign} {right} AND {apart}"
-    return f"{left} {sign[0]} {right} OR {equal}"
-
-
-def _write_literal(value: float) -> str:
-    """A number: whole ones as integers."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-
-
-def _write_text(value: str) -> str:
-    """A text in quotes."""
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _write_block(head: str, lines: Lines) -> Lines:
     """Lines in braces, indented."""
     return [f"{head} {{", *(f"  {line}" for line in lines), "}"]
-
-
-def _write_day(date: str) -> str:
-    """The number of a date's day, see :func:`~retrieval.kg.values.compute_day_number`."""
-    leaps, length = _LEAPS.format("(year - 1)"), f"(365 + {_LEAPS.format('year')} - leaps)"
-    day = f"365 * year + leaps + floor(({date} - year) * {length} + 1e-4)"
-    return f"head([year IN [floor({date} + 1e-9)] | head([leaps IN [{leaps}] | {day}])])"

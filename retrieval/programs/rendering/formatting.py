@@ -11,12 +11,12 @@ import numpy as np
 from retrieval.kg.values import compute_month_day
 from retrieval.language.amounts import Folding, ValueKind
 from retrieval.programs.algebra.columns import Columns, ValueType, get_difference_type
-from retrieval.programs.algebra.execution import DAYS_OF_A_YEAR, IN_YEARS
+from retrieval.programs.algebra.numbers import DAYS_OF_A_YEAR, IN_YEARS
 from retrieval.programs.algebra.operations import Arithmetic, Constant, Fold, KeyOf, Operation, Program, Walk
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.algebra.execution import Result
+    from retrieval.programs.algebra.numbers import Result
 
 _BASE_UNITS = {
     "length": "m", "area": "m²", "duration": "min", "mass": "kg", "data": "bytes", "speed": "m/s", "power": "W",

@@ -5,8 +5,6 @@ A set is ``SELECT DISTINCT ?node``; a number ``SELECT ?number``, without a row w
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,8 +35,14 @@ from retrieval.programs.algebra.operations import (
 )
 from retrieval.programs.rendering import rdf
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, is_whole_number
-from retrieval.programs.rendering.names import split_direction
-from retrieval.programs.rendering.vocabulary import PREFIXES, Lines, RdfVocabulary, Typed
+from retrieval.programs.rendering.sparql_values import (
+    SparqlValueWriter,
+    write_block,
+    write_comparison,
+    write_literal,
+    write_slack,
+)
+from retrieval.programs.rendering.vocabulary import Lines, RdfVocabulary, Typed, add_prefixes
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -52,10 +56,7 @@ _TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STRSTARTS", TextMat
 
 
 def write_sparql(
-    snapshot: Snapshot,
-    program: Program,
-    columns: Columns | None = None,
-    vocabulary: RdfVocabulary | None = None,
+    snapshot: Snapshot, program: Program, columns: Columns | None = None, vocabulary: RdfVocabulary | None = None
 ) -> str:
     """The query that gives what a program denotes, over the export of the same snapshot.
 
@@ -72,13 +73,6 @@ def write_sparql(
     return add_prefixes(SparqlWriter(snapshot, columns, vocabulary or Typed(snapshot, columns)).write_query(program))
 
 
-def add_prefixes(body: Lines) -> str:
-    """A query of some lines, with the prefixes that they use."""
-    text = "\n".join(body)
-    used = [f"PREFIX {name}: <{iri}>" for name, iri in PREFIXES.items() if re.search(rf"[ (^]{name}:", text)]
-    return "\n".join([*used, text, ""])
-
-
 @dataclass(frozen=True, slots=True)
 class _Select:
     """A subquery of one number."""
@@ -91,7 +85,7 @@ class _Select:
         return write_block(f"SELECT ({self.aggregate} AS {variable}) WHERE", self.where, self.having)
 
 
-class SparqlWriter:
+class SparqlWriter(SparqlValueWriter):
     """Writes one query; every variable is new.
 
     Args:
@@ -99,12 +93,6 @@ class SparqlWriter:
         columns: its values.
         vocabulary: of the RDF that is asked.
     """
-
-    def __init__(self, snapshot: Snapshot, columns: Columns, vocabulary: RdfVocabulary) -> None:
-        self.snapshot = snapshot
-        self.columns = columns
-        self.vocabulary = vocabulary
-        self._taken: Counter[str] = Counter()
 
     def write_query(self, program: Program) -> Lines:
         """The lines of the query that gives what a program denotes."""
@@ -135,10 +123,7 @@ class SparqlWriter:
             case And(left, right):
                 return [*self.write_nodes(left, x), *self.write_nodes(right, x)]
             case Or(left, right):
-                return [
-                    *write_block("", self.write_nodes(left, x)),
-                    *write_block("UNION", self.write_nodes(right, x)),
-                ]
+                return [*write_block("", self.write_nodes(left, x)), *write_block("UNION", self.write_nodes(right, x))]
             case Except(source, without):
                 # A group of its own, for what stands beside it must not be looked at.
                 return write_block(
@@ -180,19 +165,6 @@ class SparqlWriter:
         where = write_block(chosen, self.write_nodes(program, x), f"HAVING (COUNT(DISTINCT {x}) = 1)")
         return [*write_block("", where), *self.vocabulary.write_value(only, n, None, self._make_variable)]
 
-    def _write_day(self, date: str) -> tuple[Lines, str]:
-        """What binds the number of a date's day, see :func:`~retrieval.kg.values.compute_day_number`, and its
-        variable.
-        """
-        year, leaps, length, day = (self._make_variable(name) for name in ("year", "leaps", "length", "day"))
-        leap = "FLOOR({0} / 4) - FLOOR({0} / 100) + FLOOR({0} / 400)"
-        return [
-            f"BIND(FLOOR({date} + 0.000000001) AS {year})",
-            f"BIND({leap.format(f'({year} - 1)')} AS {leaps})",
-            f"BIND(365 + {leap.format(year)} - {leaps} AS {length})",
-            f"BIND(365 * {year} + {leaps} + FLOOR(({date} - {year}) * {length} + 0.0001) AS {day})",
-        ], day
-
     def _write_single(self, source: Program) -> Lines:
         """A pattern that matches once where a set has one node, else never."""
         if isinstance(source, Entities) and len(source.ids) == 1:
@@ -213,46 +185,10 @@ class SparqlWriter:
         having = "" if program.how is Folding.SUM else f"HAVING (COUNT({value}) > 0)"
         return _Select(f"{_FOLDS[program.how]}({value})", where, having)
 
-    def _write_path(self, path: tuple[int, ...], x: str, end: str) -> tuple[Lines, str]:
-        """The arcs of a path, and the variable before its end."""
-        lines, before = [], x
-        for place, relation in enumerate(path):
-            after = end if place == len(path) - 1 else self._make_variable("via")
-            lines += [
-                self._write_arc(before, relation, after),
-                *self.vocabulary.write_spoken(relation, after),
-            ]
-            before, last = after, before
-        return lines, last
-
-    def _write_values(self, key: Key, x: str, value: str) -> tuple[Lines, list[str]]:
-        """The values that a key's path leads to, and the variables that tell one from another."""
-        end = self._make_variable("literal")
-        lines, before = self._write_path(key.path, x, end)
-        extra = key.times or key.less
-        if extra is None:
-            read = self.vocabulary.write_value(end, value, key.path[-1], self._make_variable)
-            return [*lines, *read], list(dict.fromkeys([x, before, end, value]))
-        left, right, second = (
-            self._make_variable("value"),
-            self._make_variable("value"),
-            self._make_variable("literal"),
-        )
-        joined, _ = self._write_path(extra, before, second)
-        divisor = self.columns.compute_divisor(key) if key.times else 1.0
-        unit = f" / {write_literal(divisor)}" if divisor != 1.0 else ""
-        lines += [
-            *self.vocabulary.write_value(end, left, key.path[-1], self._make_variable), *joined,
-            *self.vocabulary.write_value(second, right, extra[-1], self._make_variable),
-            f"BIND({left} {'*' if key.times else '-'} {right}{unit} AS {value})",
-        ]  # fmt: skip
-        return lines, list(dict.fromkeys([x, before, end, second, value]))
-
     def _write_distinct_values(self, source: Program, key: Key, x: str, value: str) -> Lines:
         lines, apart = self._write_values(key, x, value)
         return write_block(
-            "",
-            write_block(f"SELECT DISTINCT {' '.join(apart)} WHERE", [*self.write_nodes(source, x), *lines]),
+            "", write_block(f"SELECT DISTINCT {' '.join(apart)} WHERE", [*self.write_nodes(source, x), *lines])
         )
 
     def write_keys(self, source: Program, key: Key, x: str, k: str, *, largest: bool = True) -> Lines:
@@ -285,32 +221,18 @@ class SparqlWriter:
         if not isinstance(constant, Constant):
             n = self._make_variable("number")
             slack = None if key.counted and is_whole_number(constant) else f"ABS({n}) * {CLOSE!r}"
-            return [
-                *lines,
-                *self.write_number(constant, n),
-                _write_comparison(k, program.comparison, n, slack),
-            ]
+            return [*lines, *self.write_number(constant, n), write_comparison(k, program.comparison, n, slack)]
         kind = self.columns.get_key_type(key)
         wanted = write_literal(constant.value)
         if kind is None or kind.kind is not ValueKind.DATE:
             close = self.vocabulary.write_near(key, constant.value, abs(constant.value) * CLOSE)
-            return [*lines, _write_comparison(k, program.comparison, wanted, _write_slack(close))]
+            return [*lines, write_comparison(k, program.comparison, wanted, write_slack(close))]
         if constant.kind is ValueKind.MONTH_DAY:
             return [*lines, *self._write_date_part(key, k, "monthDay", program.comparison, wanted)]
         if constant.kind is ValueKind.NUMBER:
             return [*lines, *self._write_date_part(key, k, "year", program.comparison, wanted)]
         close = self.vocabulary.write_near(key, constant.value, CLOSE_DATES)
-        return [*lines, _write_comparison(k, program.comparison, wanted, _write_slack(close))]
-
-    def _write_date_part(self, key: Key, k: str, part: str, comparison: Comparison, wanted: str) -> Lines:
-        """The year or day of a date compared; a folded one is looked up by its value."""
-        if key.folding in (Folding.SUM, Folding.AVERAGE):
-            raise ProgramError("A sum or average of dates has no day or year that SPARQL could compare.")
-        part_variable = self._make_variable(part)
-        return [
-            *self.vocabulary.write_date_part(k, part_variable, part, self._make_variable),
-            _write_comparison(part_variable, comparison, wanted, None),
-        ]
+        return [*lines, write_comparison(k, program.comparison, wanted, write_slack(close))]
 
     def _write_text_filter(self, program: TextFilter, x: str) -> Lines:
         label, lines, text_node = self._make_variable("label"), self.write_nodes(program.source, x), x
@@ -370,54 +292,4 @@ class SparqlWriter:
     def _write_holds(self, left: Program, comparison: Comparison, right: Program) -> Lines:
         a, b = self._make_variable("left"), self._make_variable("right")
         slack = None if is_whole_number(left) and is_whole_number(right) else f"ABS({b}) * {CLOSE!r}"
-        return [
-            *self.write_number(left, a),
-            *self.write_number(right, b),
-            _write_comparison(a, comparison, b, slack),
-        ]
-
-    def _write_arc(self, source: str, relation: int, target: str) -> str:
-        inverse, forward = split_direction(self.snapshot, relation)
-        name = self.vocabulary.write_relation(forward)
-        return f"{target} {name} {source} ." if inverse else f"{source} {name} {target} ."
-
-    def _list_terms(self, node: int) -> list[str]:
-        if not 0 <= node < self.snapshot.num_entities:
-            raise ProgramError(f"The graph has no entity {node}.")
-        return self.vocabulary.list_terms(node)
-
-    def _make_variable(self, name: str) -> str:
-        self._taken[name] += 1
-        return f"?{name}{self._taken[name]}"
-
-
-def _write_comparison(left: str, comparison: Comparison, right: str, slack: str | None) -> str:
-    """A filter, as :func:`retrieval.programs.algebra.execution.compare_values` compares."""
-    if slack is None:
-        return f"FILTER({left} {comparison.value} {right})"
-    equal, apart = (f"ABS({left} - {right}) {sign} {slack}" for sign in ("<=", ">"))
-    match comparison:
-        case Comparison.EQUAL:
-            return f"FILTER({equal})"
-        case Comparison.NOT_EQUAL:
-            return f"FILTER({apart})"
-        case Comparison.LESS | Comparison.MORE:
-            return f"FILTER({left} {comparison.value} {right} && {apart})"
-    return f"FILTER({left} {comparison.value[0]} {right} || {equal})"
-
-
-def _write_slack(close: float | None) -> str | None:
-    return None if close is None else write_literal(close)
-
-
-def write_literal(value: float) -> str:
-    """A number as SPARQL writes it: whole ones as integers, others as doubles."""
-    if float(value).is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    spelt = repr(float(value))
-    return spelt if "e" in spelt else f"{spelt}e0"
-
-
-def write_block(head: str, lines: Lines, tail: str = "") -> Lines:
-    """Lines in braces, indented."""
-    return [f"{head} {{".lstrip(), *(f"  {line}" for line in lines), f"}} {tail}".rstrip()]
+        return [*self.write_number(left, a), *self.write_number(right, b), write_comparison(a, comparison, b, slack)]

@@ -95,10 +95,7 @@ class Typed:
     def write_date_part(self, value: str, part: str, name: str, new: NewVariable) -> Lines:
         """See :class:`RdfVocabulary`; the date is looked up by its value."""
         date, date_value = new("date"), new("value")
-        return [
-            f'{date} c:value {date_value} ; c:kind "date" ; c:{name} {part} .',
-            f"FILTER({date_value} = {value})",
-        ]
+        return [f'{date} c:value {date_value} ; c:kind "date" ; c:{name} {part} .', f"FILTER({date_value} = {value})"]
 
     def write_label(self, node: str, label: str, relation: int | None) -> Lines:
         """See :class:`RdfVocabulary`."""
@@ -116,3 +113,10 @@ def _write_short_iri(iri: str) -> str:
         if iri.startswith(PREFIXES[name]) and _LOCAL.fullmatch(iri, len(PREFIXES[name])):
             return f"{name}:{iri[len(PREFIXES[name]) :]}"
     return f"<{iri}>"
+
+
+def add_prefixes(body: Lines) -> str:
+    """A query of some lines, with the prefixes that they use."""
+    text = "\n".join(body)
+    used = [f"PREFIX {name}: <{iri}>" for name, iri in PREFIXES.items() if re.search(rf"[ (^]{name}:", text)]
+    return "\n".join([*used, text, ""])

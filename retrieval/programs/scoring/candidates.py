@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from retrieval.programs.algebra.execution import Result
+from retrieval.programs.algebra.numbers import Result
 from retrieval.programs.algebra.operations import Program
 from retrieval.programs.grammar.constituents import Part
 

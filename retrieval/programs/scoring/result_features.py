@@ -14,7 +14,8 @@ from retrieval.language import words as vocabulary
 from retrieval.language.amounts import ValueKind
 from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords
-from retrieval.programs.algebra.execution import Executor, Result
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.numbers import Result
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
