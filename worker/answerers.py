@@ -209,7 +209,7 @@ def prepare_graphs() -> None:
 
 def prepare_engine(snapshot: GraphVersion, checkpoint: Checkpoint | None) -> None:
     """Open one answerer of a graph and run it once over the graph's own first label."""
-    from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415
+    from retrieval.answering.run import AskRequest  # noqa: PLC0415
 
     default = methods.get_default_method(facts=snapshot.triples, passages=snapshot.passages)
     try:

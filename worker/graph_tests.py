@@ -238,7 +238,7 @@ def _ask(
     checkpoint: Checkpoint | None,
     cancelled: Callable[[], bool],
 ) -> Answered:
-    from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415 - loads torch
+    from retrieval.answering.run import AskRequest  # noqa: PLC0415 - loads torch
 
     had = registry.list_untrained_options(method) if checkpoint is None else test.options
     options = {name: value for name, value in test.options.items() if name in had}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from retrieval.answering.pipeline import AskRequest, Steering
+from retrieval.answering.run import AskRequest, Steering
 from retrieval.events import from_plain
 from retrieval.language.question import Question
 from retrieval.methods import registry

@@ -92,7 +92,7 @@ def _select_right_questions(version: GraphVersion, snapshot: Snapshot, cancelled
 
 def _get_answer_names(version: GraphVersion, question: str, cancelled: Callable[[], bool]) -> frozenset[str]:
     """The names of the answers that Clew is sure of."""
-    from retrieval.answering.pipeline import AskRequest  # noqa: PLC0415 - loads torch
+    from retrieval.answering.run import AskRequest  # noqa: PLC0415 - loads torch
 
     answerer = answerers.open_test_engine(version, None, registry.DEFAULT, {})
     for event in answerer.run(AskRequest(Question(question)), cancelled=cancelled):

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
 
+from retrieval.answering.agent_search import AgentSearch
 from retrieval.answering.conclusions import ask_reasoner, build_unlinked_conclusion
-from retrieval.answering.pipeline import Answerer, Linked, LinkedTopics, Linking, PipelineRun, Steering
-from retrieval.answering.programs import (
-    ProgramAnswerer,
-    make_program_answerer,
-    require_programs,
-)
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.programs import ProgramAnswerer, make_program_answerer, require_programs
+from retrieval.answering.run import Linked, LinkedTopics, Linking, PipelineRun, Steering
 from retrieval.answering.settings import AnsweringSettings
-from retrieval.errors import ConfigError, LLMError
-from retrieval.events import AgentStep, ChainsBuilt, Event, PathRetrieved, QuestionLinked, RunPaused
+from retrieval.errors import ConfigError
+from retrieval.events import ChainsBuilt, Event, PathRetrieved, QuestionLinked, RunPaused
 from retrieval.evidence.chains import count_facts
 from retrieval.kg import search
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
@@ -27,10 +25,6 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.deciders import Deciders
 from retrieval.methods.graph_s3.agent.environment import AgentLimits
-from retrieval.methods.graph_s3.agent.event_mapping import build_step_event, list_alternatives
-from retrieval.methods.graph_s3.agent.policy import Policy, ScoredAction, explain_action
-from retrieval.methods.graph_s3.agent.state import State
-from retrieval.methods.graph_s3.agent.translation import read_agent_action
 from retrieval.methods.graph_s3.retriever import open_policy
 from retrieval.methods.graph_s3.side_branches import build_focus, list_walks
 from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
@@ -42,38 +36,15 @@ from retrieval.reasoning.gather import collect_evidence
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.retrieved import Form, Retrieved, prepare_evidence
 from retrieval.reasoning.text_fit import TextFit
-from retrieval.reasoning.understanding import is_unexplained
-from retrieval.reasoning.understanding import verify_verdict as verdict_of
-from retrieval.types import RelationPath, Usage
+from retrieval.reasoning.understanding import is_unexplained, verify_verdict
+from retrieval.types import RelationPath
 
 if TYPE_CHECKING:
     from retrieval.answering.parts import Opening
     from retrieval.kg.snapshot import Snapshot
 
-_PAUSED = "The search waits. Let it go on, take steps back, or choose what it does next."
 _LEAST = 1e-3
 """A search that was less probable than this answers as if it were this probable."""
-
-
-@dataclass(slots=True)
-class _Search:
-    """Where one search stands.
-
-    Attributes:
-        state: after the last step.
-        policy: who decides.
-        probability: of what the policy did so far; what a person chose is certain.
-        corrected: a person chose some of it.
-        usage: of policies that were given up.
-        warnings: what went wrong.
-    """
-
-    state: State
-    policy: Policy
-    probability: float = 1.0
-    corrected: bool = False
-    usage: Usage = field(default_factory=Usage)
-    warnings: list[str] = field(default_factory=list)
 
 
 class AgentAnswerer(Answerer):
@@ -192,8 +163,8 @@ class AgentAnswerer(Answerer):
         world = self.deciders.world
         with run.watch.measure_body():
             state = world.make_initial_state(run.request.question, topics, [mentions[topic] for topic in topics])
-            session = _Search(state, self.deciders.get_policy(state))
-        for event in run.watch.measure_items(self._search(run, steering, session)):
+            session = AgentSearch(self.deciders, state, self.deciders.get_policy(state))
+        for event in run.watch.measure_items(session.run_steps(run, steering)):
             yield event
             if isinstance(event, RunPaused):
                 return
@@ -204,7 +175,7 @@ class AgentAnswerer(Answerer):
 
         def answer_without_model() -> Iterator[Event]:
             """Answer by a program what the explored facts do not answer, else by these."""
-            verdict = verdict_of(evidence, extractive.draw_conclusion(evidence))
+            verdict = verify_verdict(evidence, extractive.draw_conclusion(evidence))
             program = programs.find_program(run, linked) if programs and is_unexplained(verdict) else None
             if programs is not None and program is not None:
                 yield from programs.answer(run, program, warnings)
@@ -218,13 +189,7 @@ class AgentAnswerer(Answerer):
             return
         yield ChainsBuilt(evidence.chains, run.paths, count_facts(evidence.chains), run.measure_ms(began))
         yield from ask_reasoner(
-            run,
-            self.reasoner,
-            extractive,
-            evidence,
-            spent=spent,
-            warnings=warnings,
-            without_model=answer_without_model,
+            run, self.reasoner, extractive, evidence, spent=spent, warnings=warnings, without_model=answer_without_model
         )
 
     def _read_all_facts(
@@ -255,81 +220,7 @@ class AgentAnswerer(Answerer):
         fallback = ExtractiveReasoner(self.settings.extractive)
         yield from ask_reasoner(run, self.reasoner, fallback, evidence, warnings=self._warnings)
 
-    def _search(self, run: PipelineRun, steering: Steering, session: _Search) -> Iterator[AgentStep | RunPaused]:
-        """The steps: first those that were chosen before, then the policy's, until the end or a pause."""
-        world, refused = self.deciders.world, False
-        while self._open(session) or session.state.steps < len(steering.actions):
-            run.check()
-            done = session.state.steps
-            far = steering.pause_after is not None and done - steering.shown >= steering.pause_after
-            if done >= steering.shown and (refused or far or run.pausing()):
-                yield self._pause(run, session)
-                return
-            known = steering.actions[done] if done < len(steering.actions) else None
-            if known is not None and done < steering.shown:
-                session.corrected |= done + 1 in steering.by_person
-                session.state, _ = world.apply_action(session.state, read_agent_action(world, session.state, known))
-                continue
-            began = time.perf_counter()
-            by: Literal["policy", "person"] = "person" if done + 1 in steering.by_person else "policy"
-            proposed = self._propose_actions(run, session, only_options=known is not None)
-            if known is not None:
-                action = read_agent_action(world, session.state, known)
-                mine = next((each for each in proposed if each.action == action), ScoredAction(action))
-                why = mine.thought or explain_action(world, session.state, action)
-                why = "Chosen by a person." if by == "person" else why
-            elif proposed:
-                mine, action, why = proposed[0], proposed[0].action, proposed[0].thought
-            else:
-                break
-            session.corrected |= by == "person"
-            if by == "policy" and mine.probability is not None:
-                session.probability *= mine.probability
-            options = list_alternatives(world, session.state, proposed, action)
-            before = session.state
-            session.state, observation = world.apply_action(before, action)
-            refused = by == "person" and not observation.valid
-            yield build_step_event(
-                world, (before, session.state), action, observation,
-                thought=why, options=options, by=by, took_ms=run.measure_ms(began),
-            )  # fmt: skip
-        if refused:
-            yield self._pause(run, session)
-        elif not session.state.ended:
-            session.warnings.append(f"The search was cut off after {session.state.steps} steps.")
-
-    def _open(self, session: _Search) -> bool:
-        return not session.state.ended and session.state.steps < self.deciders.world.limits.steps
-
-    def _propose_actions(
-        self, run: PipelineRun, session: _Search, *, only_options: bool = False
-    ) -> Sequence[ScoredAction]:
-        """What the policy would do; one that needs no language model takes over when that fails.
-
-        Args:
-            run: the run.
-            session: the search.
-            only_options: what is done is known: a language model is not asked for its opinion.
-        """
-        if only_options and session.policy.prompts:
-            return ()
-        try:
-            return session.policy.propose(session.state, cancelled=run.cancelled)
-        except LLMError as error:
-            note = f"{error.message} {error.hint}".strip()
-            session.warnings.append(f"{note} The search went on without it.")
-            session.usage = session.usage.add(session.policy.usage)
-            session.policy = self.deciders.get_fallback_policy(session.state)
-            return session.policy.propose(session.state, cancelled=run.cancelled)
-
-    def _pause(self, run: PipelineRun, session: _Search) -> RunPaused:
-        proposed = self._propose_actions(run, session, only_options=True)
-        options = list_alternatives(self.deciders.world, session.state, proposed)
-        last = session.state.history[-1] if session.state.history else None
-        message = _PAUSED if last is None or last.valid else f"That is not possible: {last.said}"
-        return RunPaused(session.state.steps, message, options)
-
-    def _collect_evidence(self, run: PipelineRun, linked: Linked, session: _Search) -> Evidence:
+    def _collect_evidence(self, run: PipelineRun, linked: Linked, session: AgentSearch) -> Evidence:
         """What the last choice of each topic leads to, by the facts that were kept."""
         run.paths = len(session.state.find_leaves())
         run.facts.update(dict.fromkeys(session.state.focus.tolist(), 1.0))

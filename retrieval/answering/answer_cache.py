@@ -17,7 +17,7 @@ from retrieval.errors import check
 from retrieval.events import AnswerFinal, Event
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import PipelineRun
+    from retrieval.answering.run import PipelineRun
 
 REMEMBERED = 8
 FRESH_S = 10.0

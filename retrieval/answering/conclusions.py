@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.answering.pipeline import Answerer, PipelineRun
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, ProgramExecuted
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner

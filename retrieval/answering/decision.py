@@ -21,8 +21,8 @@ from retrieval.reasoning.understanding import is_unexplained, verify_verdict
 from retrieval.types import NoAnswerReason
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Linked, PipelineRun
     from retrieval.answering.programs import ProgramAnswerer
+    from retrieval.answering.run import Linked, PipelineRun
     from retrieval.evidence.reach import Reach
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.reader import Understanding

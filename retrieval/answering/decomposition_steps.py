@@ -15,7 +15,7 @@ from retrieval.reasoning.reading import Further
 from retrieval.types import RetrievedPassage
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import PipelineRun
+    from retrieval.answering.run import PipelineRun
 
 ASK = "ask"
 """The action of a step that asks for what the question describes."""

@@ -17,7 +17,7 @@ from retrieval.thresholds import DESCRIPTION
 from retrieval.types import Answer, Beside, EvidenceChain, LinkedEntity
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Linked, PipelineRun
+    from retrieval.answering.run import Linked, PipelineRun
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.groups import Groups
     from retrieval.programs.grounding.schema import Schema

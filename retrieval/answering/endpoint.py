@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from retrieval.answering.endpoint_programs import EndpointPrograms
 from retrieval.answering.parts import GraphParts, Opening
 from retrieval.answering.paths import PathAnswerer, open_answerer
-from retrieval.answering.pipeline import DENOTED_TOPICS, AskRequest
 from retrieval.answering.reasoners import make_reasoner, require_written
+from retrieval.answering.run import DENOTED_TOPICS, AskRequest
 from retrieval.answering.spec import LLM, LLM_PROGRAM, AnswererSpec
 from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityError
 from retrieval.events import (

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from retrieval.answering.pipeline import AskRequest, PipelineRun
 from retrieval.answering.program_answers import list_named_entities
 from retrieval.answering.programs import (
     explain_unwritten,
     get_required_confidence,
     stream_program_answer,
 )
+from retrieval.answering.run import AskRequest, PipelineRun
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted

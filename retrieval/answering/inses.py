@@ -5,23 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, Self
-
-import numpy as np
 
 from retrieval.answering.conclusions import ask_reasoner, build_unlinked_conclusion
 from retrieval.answering.decomposition_steps import stream_decomposition
-from retrieval.answering.pipeline import Answerer, Linking, PipelineRun
+from retrieval.answering.inses_evidence import PASSAGES_READ, PASSAGES_SHOWN, TRIPLES, InsesSettings, SelectionEvidence
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import Linking, PipelineRun
 from retrieval.errors import ConfigError, LLMError
-from retrieval.events import (
-    AgentStep,
-    ChainsBuilt,
-    Event,
-    PassagesRetrieved,
-    QuestionLinked,
-    SimilarityExpanded,
-)
+from retrieval.events import AgentStep, ChainsBuilt, Event, PassagesRetrieved, QuestionLinked, SimilarityExpanded
 from retrieval.evidence.chains import count_facts
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
@@ -33,18 +26,16 @@ from retrieval.methods.inses.contexts import Contexts
 from retrieval.methods.inses.encoder_navigator import EncoderNavigator
 from retrieval.methods.inses.expansion import Expansion
 from retrieval.methods.inses.llm_navigator import LLMNavigator
-from retrieval.methods.inses.search import SearchSelection, SearchStep, search
+from retrieval.methods.inses.search import SearchSelection, search
 from retrieval.methods.inses.spec import SPEC, InsesOptions
 from retrieval.reasoning import span_reader
-from retrieval.reasoning.base import Evidence, Reasoner
+from retrieval.reasoning.base import Reasoner
 from retrieval.reasoning.decomposition import Decomposer
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.reasoning.gather import GatherSettings, collect_evidence
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import Further, PassageReader, make_weigher, read_passages
-from retrieval.reasoning.retrieved import Retrieved, prepare_evidence
 from retrieval.reasoning.triples import TriplesReasoner
-from retrieval.types import FoundPath, LinkedEntity, RelationPath, RetrievedPassage
+from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
     from retrieval.answering.parts import Opening
@@ -53,35 +44,10 @@ if TYPE_CHECKING:
     from retrieval.linking.entity_index import EntityIndex
     from retrieval.linking.passage_index import PassageIndex
 
-TRIPLES = ("auto", "triples", "shuffled-triples")
-"""What a language model reads as single triples with their texts (INSES, Table 6)."""
-
-PASSAGES_SHOWN = 20
-PASSAGES_READ = 5
-TEMPERATURE = 0.04
-"""Scores of relation paths become probabilities by a softmax of this temperature, as zero-shot paths' do."""
 
 _LinkedBy = Literal["exact", "alias", "fuzzy", "vector"]
-_LINKED_BY: Mapping[MatchSource, _LinkedBy] = {
-    "exact": "exact",
-    "alias": "alias",
-    "vector": "vector",
-}
+_LINKED_BY: Mapping[MatchSource, _LinkedBy] = {"exact": "exact", "alias": "alias", "vector": "vector"}
 """How a found name counts as a link; part of a name is a fuzzy one."""
-
-
-@dataclass(frozen=True, slots=True)
-class InsesSettings:
-    """Settings beyond those of asking.
-
-    Attributes:
-        paths: relation paths that become evidence.
-        nearest: entities that a search begins at when the question names none.
-    """
-
-    paths: int = 16
-    nearest: int = 5
-    gather: GatherSettings = field(default_factory=GatherSettings)
 
 
 class InsesAnswerer(Answerer):
@@ -175,23 +141,42 @@ class InsesAnswerer(Answerer):
         run.facts.update(selection.facts)
         fallback = ExtractiveReasoner()
         if self.passages is not None:
-            shown = self._collect_passages(selection, run)
+            shown = self._make_evidence().collect_passages(selection, run)
             fallback = self._make_reader(run.request.question, selection, shown, steps.further)
             with_steps = steps.merge_passages(shown.passages, PASSAGES_SHOWN)
             strategy = f"{shown.strategy}, and in steps" if steps.ways else shown.strategy
             yield replace(shown, passages=with_steps, strategy=strategy)
         began = time.perf_counter()
-        evidence = self._collect_evidence(run, entities, linked.unmatched, selection)
+        evidence = self._make_evidence().collect(run, entities, linked.unmatched, selection)
         yield ChainsBuilt(evidence.chains, run.paths, count_facts(evidence.chains), run.measure_ms(began))
         reasoner = fallback if isinstance(self.reasoner, ExtractiveReasoner) else self.reasoner
         yield from ask_reasoner(run, reasoner, fallback, evidence, spent=selection.usage, warnings=tuple(warnings))
 
+    def _make_evidence(self) -> SelectionEvidence:
+        by_model = self.reasoner.name == LLM
+        return SelectionEvidence(self.snapshot, self.fallback, self.options, self.settings, by_model)
+
+    def _make_decomposer(self) -> Decomposer | None:
+        """What takes questions apart where passages answer without a language model; None where nothing does."""
+        wanted = self.options.decompose and self.options.reader == "trained"
+        if self.passages is None or not wanted or not isinstance(self.reasoner, ExtractiveReasoner):
+            return None
+        reader = span_reader.get_reader(self.passages.encoder)
+        return Decomposer(self.passages, reader) if reader is not None else None
+
+    def _make_reader(
+        self, question: Question, selection: SearchSelection, shown: PassagesRetrieved, further: Further | None
+    ) -> ExtractiveReasoner:
+        """Answers from the best of the passages behind the selected facts, without a language model."""
+        assert self.passages is not None, "asked only where there are passages"
+        ends = frozenset(self.snapshot.get_hop(way[-1]).target.label for way in selection.ways)
+        read = read_passages(self.passages, question, shown.passages[:PASSAGES_READ])
+        trained = self.options.reader == "trained"
+        reader = span_reader.get_reader(self.passages.encoder) if trained else None
+        return PassageReader(read, make_weigher(self.passages), ends, reader=reader, further=further)
+
     def _link_mentions(
-        self,
-        run: PipelineRun,
-        linked: Sequence[LinkedEntity],
-        selection: SearchSelection,
-        warnings: list[str],
+        self, run: PipelineRun, linked: Sequence[LinkedEntity], selection: SearchSelection, warnings: list[str]
     ) -> tuple[LinkedEntity, ...]:
         """The linked entities, and those nearest to what the navigator reads out of the question (eq. 1)."""
         entities = {each.entity.id: each for each in linked}
@@ -248,7 +233,7 @@ class InsesAnswerer(Answerer):
             began = time.perf_counter()
             try:
                 for step in run.watch.measure_items(steps):
-                    yield from self._emit_step(step, before, run.measure_ms(began))
+                    yield from self._make_evidence().build_step_events(step, before, run.measure_ms(began))
                     run.check()
                     began = time.perf_counter()
                 return
@@ -260,118 +245,6 @@ class InsesAnswerer(Answerer):
     def _make_expansion(self) -> Expansion | None:
         options = self.options
         return Expansion(self.index, options.threshold, options.stands) if options.similarity else None
-
-    def _emit_step(self, step: SearchStep, before: int, took_ms: float) -> Iterator[AgentStep | SimilarityExpanded]:
-        view, decision = step.view, step.decision
-        arcs = [int(view.arcs[pick.position]) for pick in decision.picks]
-        hops = tuple(self.snapshot.get_hop(arc) for arc in arcs)
-        held = set(view.selected) | {arc % self.snapshot.num_triples for arc in arcs}
-        yield AgentStep(
-            step=before + view.step,
-            thought=decision.thought,
-            action="stop" if decision.sufficient else "select",
-            observation=f"{len(view.arcs):,} facts around {len(view.stands):,} entities",
-            hops=hops,
-            window=len(view.arcs),
-            focus=len(held),
-            took_ms=took_ms,
-            current=tuple(self.snapshot.get_node(stand.entity) for stand in view.stands),
-            dropped=tuple(self.snapshot.get_hop(int(view.arcs[i])) for i in decision.dropped),
-            sufficient=decision.sufficient,
-        )
-        for jump in step.jumps:
-            source, target = self.snapshot.get_node(jump.source), self.snapshot.get_node(jump.target)
-            yield SimilarityExpanded(source, target, round(jump.score, 6), before + view.step)
-
-    def _collect_passages(self, selection: SearchSelection, run: PipelineRun) -> PassagesRetrieved:
-        """The passages behind the selected facts, as good as the best of their facts."""
-        began, table = time.perf_counter(), self.snapshot.passages
-        assert table is not None, "asked only where there are passages"
-        scores: dict[int, float] = {}
-        counts: dict[int, int] = {}
-        worth = self.fallback.read(run.request.question).worth
-        for fact, score in selection.facts.items():
-            sources = table.get_fact_passages(fact)
-            if len(sources):
-                best = int(sources[int(np.argmax(worth[sources]))])
-                scores[best] = max(score, scores.get(best, 0.0))
-                counts[best] = counts.get(best, 0) + 1
-        order = sorted(scores, key=lambda p: (-scores[p], p))[:PASSAGES_SHOWN]
-        shown = tuple(RetrievedPassage(table.get_passage(p), round(scores[p], 6), counts[p]) for p in order)
-        return PassagesRetrieved(shown, "sources of the selected facts", run.measure_ms(began))
-
-    def _make_decomposer(self) -> Decomposer | None:
-        """What takes questions apart where passages answer without a language model; None where nothing does."""
-        wanted = self.options.decompose and self.options.reader == "trained"
-        if self.passages is None or not wanted or not isinstance(self.reasoner, ExtractiveReasoner):
-            return None
-        reader = span_reader.get_reader(self.passages.encoder)
-        return Decomposer(self.passages, reader) if reader is not None else None
-
-    def _make_reader(
-        self, question: Question, selection: SearchSelection, shown: PassagesRetrieved, further: Further | None
-    ) -> ExtractiveReasoner:
-        """Answers from the best of the passages behind the selected facts, without a language model."""
-        assert self.passages is not None, "asked only where there are passages"
-        ends = frozenset(self.snapshot.get_hop(way[-1]).target.label for way in selection.ways)
-        read = read_passages(self.passages, question, shown.passages[:PASSAGES_READ])
-        trained = self.options.reader == "trained"
-        reader = span_reader.get_reader(self.passages.encoder) if trained else None
-        return PassageReader(read, make_weigher(self.passages), ends, reader=reader, further=further)
-
-    def _collect_evidence(
-        self,
-        run: PipelineRun,
-        entities: Sequence[LinkedEntity],
-        unmatched: tuple[str, ...],
-        selection: SearchSelection,
-    ) -> Evidence:
-        """The ways as relation paths, each from where it begins."""
-        paths = self._rank_relation_paths(run.request.question, selection)
-        linked_ids = {each.entity.id for each in entities}
-        begun = dict.fromkeys(path.topic for path in paths if path.topic not in linked_ids)
-        nodes = [self.snapshot.get_node(entity) for entity in begun]
-        topics = [each for each in entities if any(path.topic == each.entity.id for path in paths)]
-        topics += [LinkedEntity(node, node.label, -1, -1, 0.0, "vector") for node in nodes]
-        form, snapshot = self.options.evidence, self.snapshot
-        if form != "auto" and self.reasoner.name != LLM and selection.facts:
-            snapshot = RestrictedSnapshot(snapshot, np.array(sorted(selection.facts), np.int64))
-        evidence = collect_evidence(
-            snapshot, run.request.question, topics or list(entities), unmatched, paths,
-            simple=True, settings=replace(self.settings.gather, joins=self.options.joins), cancelled=run.cancelled,
-        )  # fmt: skip
-        best = {fact: selection.facts[fact] for fact in sorted(selection.facts, key=lambda f: (-selection.facts[f], f))}
-        order = list(best)
-        if form == "shuffled-triples":
-            np.random.default_rng(run.request.seed).shuffle(order)
-        evidence = replace(evidence, facts=tuple(order), characters=self.options.characters_read or None)
-        if form in TRIPLES or self.reasoner.name != LLM:
-            return evidence
-        ways = [FoundPath(self.snapshot.get_hop(way[0]).source.id, way, score) for way, score in selection.ways.items()]
-        brought = Retrieved(ways, best)
-        return prepare_evidence(evidence, brought, self.options, form, seed=run.request.seed)
-
-    def _rank_relation_paths(self, question: Question, selection: SearchSelection) -> list[RelationPath]:
-        """The best ways by their relations; those that lead back into the question only when nothing else is left."""
-        reading = self.fallback.read(question)
-        best: dict[tuple[int, tuple[int, ...]], float] = {}
-        away: set[tuple[int, tuple[int, ...]]] = set()
-        triples, relations = self.snapshot.num_triples, self.snapshot.num_relations
-        for way, score in selection.ways.items():
-            first = self.snapshot.get_hop(way[0]).source.id
-            path = tuple(int(self.snapshot.relations[arc % triples]) + relations * (arc >= triples) for arc in way)
-            best[first, path] = max(score, best.get((first, path), 0.0))
-            if not self.fallback.is_named(reading, self.snapshot.get_hop(way[-1]).target.id):
-                away.add((first, path))
-        new = {key: score for key, score in best.items() if key in away} or best
-        ranked = sorted(new.items(), key=lambda item: (-item[1], item[0]))[: self.settings.paths]
-        if not ranked:
-            return []
-        shares = np.exp((np.array([score for _, score in ranked]) - ranked[0][1]) / TEMPERATURE)
-        shares /= shares.sum()
-        return [
-            RelationPath(topic, path, float(share)) for ((topic, path), _), share in zip(ranked, shares, strict=True)
-        ]
 
 
 def _describe_fallback(error: LLMError) -> str:

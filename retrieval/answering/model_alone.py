@@ -7,7 +7,8 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from retrieval.answering.pipeline import Answerer, PipelineRun
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import PipelineRun
 from retrieval.config import InferenceOptions
 from retrieval.errors import ConfigError
 from retrieval.events import Event

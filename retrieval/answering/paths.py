@@ -8,7 +8,6 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from retrieval import thresholds
 from retrieval.answering.answer_cache import Retelling
 from retrieval.answering.conclusions import answer_again, ask_reasoner, build_unlinked_conclusion
 from retrieval.answering.decision import (
@@ -22,7 +21,8 @@ from retrieval.answering.decision import (
     RetrievedPaths,
     list_topics,
 )
-from retrieval.answering.pipeline import Answerer, AskRequest, Linked, LinkedTopics, Linking, PipelineRun
+from retrieval.answering.path_ranking import PathRanking
+from retrieval.answering.pipeline import Answerer
 from retrieval.answering.program_answers import list_named_entities
 from retrieval.answering.programs import (
     ProgramAnswerer,
@@ -32,23 +32,17 @@ from retrieval.answering.programs import (
     require_programs,
 )
 from retrieval.answering.retrieval_stream import EvidenceReader
+from retrieval.answering.run import AskRequest, Linked, LinkedTopics, Linking, PipelineRun
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.config import DoubtingOptions, InferenceOptions, TrainedOptions
 from retrieval.errors import LLMError
-from retrieval.events import (
-    AnswerFinal,
-    ChainsBuilt,
-    Event,
-    QuestionLinked,
-    SubgraphExtracted,
-)
+from retrieval.events import AnswerFinal, ChainsBuilt, Event, QuestionLinked, SubgraphExtracted
 from retrieval.evidence.chains import count_facts
 from retrieval.kg import search
-from retrieval.methods.common.blending import merge_rankings
 from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.retriever_loading import FOREIGN, open_retriever
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
-from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever, merge_paths
+from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, explain_no_path
 from retrieval.reasoning.llm import NAME as LLM
@@ -75,12 +69,7 @@ class PathAnswerer(Answerer):
         linker: finds topic entities.
         reasoner: extractive or language model.
         encoder: name of the text encoder, for the record.
-        text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
-            stands, and nothing is said not to be in the graph.
-        by_words: the zero-shot retriever, which ranks beside the trained one, and has more of a say where that doubts
-            all that it ranks, or cannot.
-        share: of the trained retriever's ranking (``blending.select_share``); None: it ranks alone.
-        can_doubt: the trained retriever saw what it should doubt.
+        text_fit, by_words, share, can_doubt: see :class:`.path_ranking.PathRanking`.
         programs: answers what needs an operator; without it such questions are not understood.
         retelling: what other answerers that answer alike have answered; without it each computes.
         settings: see :class:`AnsweringSettings`.
@@ -188,9 +177,7 @@ class PathAnswerer(Answerer):
                 yield (add_warning(event, explain_unwritten(error)) if isinstance(event, AnswerFinal) else event)
             return
         yield QuestionLinked(
-            linked.entities or list_named_entities(understanding, run.request.question),
-            (),
-            run.measure_ms(began),
+            linked.entities or list_named_entities(understanding, run.request.question), (), run.measure_ms(began)
         )
         yield from programs.answer(run, understanding, self._list_checkpoint_warnings(), usage)
 
@@ -276,7 +263,7 @@ class PathAnswerer(Answerer):
         reading = EvidenceReader(run, self.retriever, self.reasoner, self.snapshot)
         yield from reading.retrieve(topics, mentioned)
         began = time.perf_counter()
-        paths, coverage = self._rank_relation_paths(run, topics, mentioned)
+        paths, coverage = self._make_ranking().rank(run, topics, mentioned)
 
         def collect_evidence(some: Sequence[RelationPath]) -> Evidence:
             evidence = reading.build_evidence(linked, some, settings=self.settings.gather, coverage=coverage)
@@ -292,6 +279,11 @@ class PathAnswerer(Answerer):
             run, self.reasoner, self._fallback, evidence,
             warnings=warnings, without_model=lambda: answer_again(self.copy_without_model(), run),
         )  # fmt: skip
+
+    def _make_ranking(self) -> PathRanking:
+        return PathRanking(
+            self.retriever, self.settings.relation_paths, self.text_fit, self._by_words, self._share, self._can_doubt
+        )
 
     def _find_live_topics(self, linked: Linked) -> tuple[list[int], list[str]]:
         """The topics that have a fact, and how the question calls each."""
@@ -317,65 +309,9 @@ class PathAnswerer(Answerer):
             took_ms=run.measure_ms(began),
         )
 
-    def _rank_relation_paths(
-        self, run: PipelineRun, topics: list[int], mentions: list[str]
-    ) -> tuple[list[RelationPath], float]:
-        """Relation paths of all topics, and how well the best one fits the question."""
-        with run.watch.measure_body():
-            paths = self.retriever.rank_relation_paths(
-                run.request.question,
-                topics,
-                limit=self.settings.relation_paths,
-                mentions=mentions,
-                cancelled=run.cancelled,
-            )
-        if self._by_words is not None and self._share is not None and self._share < 1:
-            paths = merge_rankings(self._rank_by_words(run, topics, mentions), paths, self._share)
-        coverage = 1.0
-        if self.text_fit is not None and paths:
-            paths, fits = self.text_fit.score_paths(run.request.question, paths, topics, mentions)
-            coverage = max(fits.values())
-        verdicts = [_find_best_path(paths, topic).doubted for topic in {path.topic for path in paths}]
-        if verdicts and not self._can_doubt and self._by_words is not None:
-            return self._merge_second_opinion(run, topics, mentions, paths)[0], coverage
-        if None not in verdicts and verdicts:
-            unasked = all(verdicts) and (self.text_fit is None or coverage < thresholds.WORDS_FIT)
-            coverage = 0.0 if unasked else 1.0
-            if unasked and self._by_words is not None:
-                return self._merge_second_opinion(run, topics, mentions, paths)
-        return paths, coverage
-
-    def _rank_by_words(self, run: PipelineRun, topics: list[int], mentions: list[str]) -> list[RelationPath]:
-        assert self._by_words is not None, "who asks for it has it"
-        with run.watch.measure_body():
-            return self._by_words().rank_relation_paths(
-                run.request.question, topics, limit=self.settings.relation_paths, mentions=mentions,
-                cancelled=run.cancelled,
-            )  # fmt: skip
-
-    def _merge_second_opinion(
-        self,
-        run: PipelineRun,
-        topics: list[int],
-        mentions: list[str],
-        learned: list[RelationPath],
-    ) -> tuple[list[RelationPath], float]:
-        """What the words of the question say too, where it is worded as no training question was."""
-        word_paths = self._rank_by_words(run, topics, mentions)
-        known = {path.topic for path in word_paths}
-        best = [_find_best_path(word_paths, topic) for topic in known]
-        if all(path.doubted or path.score < thresholds.SECOND_OPINION for path in best):
-            return learned, 0.0
-        sides = ([[path for path in some if path.topic == topic] for some in (word_paths, learned)] for topic in topics)
-        return [path for mine, theirs in sides for path in merge_paths(mine, theirs)], 1.0
-
 
 def _get_odds(retriever: Retriever) -> tuple[float, float]:
     return retriever.odds if isinstance(retriever, ZeroShotRetriever | SelfTaughtRetriever) else (1.0, 0.0)
-
-
-def _find_best_path(paths: Sequence[RelationPath], topic: int) -> RelationPath:
-    return max((path for path in paths if path.topic == topic), key=lambda path: path.score)
 
 
 def open_answerer(opening: Opening) -> PathAnswerer:

@@ -13,7 +13,6 @@ from retrieval import thresholds
 from retrieval.answering.descriptions import describe, find_described
 from retrieval.answering.fusion.missing_names import find_unread_arguments, has_read_names
 from retrieval.answering.fusion.selector import OutcomeSelector
-from retrieval.answering.pipeline import Linked, PipelineRun
 from retrieval.answering.program_answers import (
     build_answers,
     build_chains,
@@ -21,6 +20,7 @@ from retrieval.answering.program_answers import (
     format_understood_result,
     make_no_fit_answer,
 )
+from retrieval.answering.run import Linked, PipelineRun
 from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import LLMError, ProgramError

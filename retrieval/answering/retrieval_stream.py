@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.answering.pipeline import Linked, PipelineRun
+from retrieval.answering.run import Linked, PipelineRun
 from retrieval.config import EvidenceOptions
 from retrieval.events import PathRetrieved
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from retrieval.answering import inses, paths
 from retrieval.answering import text as text_rag
-from retrieval.answering.pipeline import Answerer, PipelineRun
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import PipelineRun
 from retrieval.config import parse_pairs
 from retrieval.errors import ConfigError, LLMError
 from retrieval.events import AnswerDelta, AnswerFinal, Event, RouterDecided

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from retrieval.answering.decomposition_steps import stream_decomposition
-from retrieval.answering.pipeline import Answerer, PipelineRun
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerDelta, Event, PassagesRetrieved
 from retrieval.language.question import Question

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from retrieval import environment
 from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest
 from retrieval.answering.loading import load_answerer, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method

@@ -11,7 +11,7 @@ from pydantic_core import to_jsonable_python
 
 from retrieval import environment
 from retrieval.answering.loading import load_answerer, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.cli.asking import resolve_entity
 from retrieval.cli.console import print_note, print_result, watch_interrupts

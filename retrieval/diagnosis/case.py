@@ -18,7 +18,8 @@ from retrieval.errors import Cancelled, ClewError, check
 from retrieval.events import AnswerFinal
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Answerer, AskRequest
+    from retrieval.answering.pipeline import Answerer
+    from retrieval.answering.run import AskRequest
     from retrieval.diagnosis.record import RunRecord
     from retrieval.kg.snapshot import Snapshot
     from retrieval.types import Hop

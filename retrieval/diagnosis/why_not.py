@@ -17,7 +17,8 @@ from retrieval.kg import search
 from retrieval.language.question import Question
 
 if TYPE_CHECKING:
-    from retrieval.answering.pipeline import Answerer, AskRequest
+    from retrieval.answering.pipeline import Answerer
+    from retrieval.answering.run import AskRequest
     from retrieval.diagnosis.record import RunRecord
     from retrieval.events import Event
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from retrieval.answering.pipeline import AskRequest, Stopwatch
+from retrieval.answering.run import AskRequest, Stopwatch
 from retrieval.errors import Cancelled
 from retrieval.evaluation.coverage import require, resolve_topics
 from retrieval.evaluation.outcomes import Outcome

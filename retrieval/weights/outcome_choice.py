@@ -20,7 +20,7 @@ from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.selection import find_likeliest
 from retrieval.answering.fusion.selector import OutcomeSelector
 from retrieval.answering.loading import load_answerer, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.language.question import Question

@@ -18,7 +18,8 @@ import numpy as np
 from retrieval.answering.decomposition_steps import ASK
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.parts import GraphParts
-from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.evaluation.evaluator import ask
 from retrieval.events import AgentStep

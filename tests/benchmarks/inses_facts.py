@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AgentStep
 from retrieval.kg.snapshot import open as open_snapshot

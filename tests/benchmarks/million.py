@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files

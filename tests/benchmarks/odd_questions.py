@@ -10,7 +10,8 @@ from itertools import chain, cycle
 from pathlib import Path
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import FACTS
 from retrieval.events import AnswerFinal

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.paths import PathAnswerer
-from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import CHECKPOINT
 from retrieval.diagnosis.case import Tools

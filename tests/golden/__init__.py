@@ -15,7 +15,8 @@ from typing import Any
 
 from retrieval import demo
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import Answerer, AskRequest
+from retrieval.answering.pipeline import Answerer
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, to_payload
 from retrieval.kg import snapshot as snapshots

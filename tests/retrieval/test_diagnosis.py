@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrieval.answering.paths import PathAnswerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.diagnosis import steps, topics
 from retrieval.diagnosis.case import Case, Tools
 from retrieval.diagnosis.facts import build_with_fact, find_missing_fact

@@ -7,7 +7,7 @@ import pytest
 
 from retrieval import effort
 from retrieval.answering.paths import PathAnswerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.effort import READ_CHARACTERS, Effort, get_readable_part
 from retrieval.language.mention_words import split_words
 from retrieval.language.question import Question

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval import demo as content
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.events import AnswerFinal
 from retrieval.language.question import Question
 from retrieval.training.manifest import read_manifest

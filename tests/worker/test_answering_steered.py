@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from retrieval.answering.pipeline import Steering
+from retrieval.answering.run import Steering
 from retrieval.events import (
     AgentStep,
     AnswerFinal,

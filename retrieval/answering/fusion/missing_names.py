@@ -11,7 +11,7 @@ from retrieval.linking.mentions import STOP_WORDS, MentionSpan
 
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
-    from retrieval.answering.pipeline import Linked
+    from retrieval.answering.run import Linked
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.reader import Meaning, Understanding
 

@@ -21,7 +21,7 @@ from retrieval.reasoning.understanding import is_unexplained
 
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
-    from retrieval.answering.pipeline import PipelineRun
+    from retrieval.answering.run import PipelineRun
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.grounding.schema import Schema
     from retrieval.programs.reader import Understanding

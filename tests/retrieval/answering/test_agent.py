@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answering.agent import AgentAnswerer
-from retrieval.answering.pipeline import AskRequest, Steering
+from retrieval.answering.run import AskRequest, Steering
 from retrieval.errors import LLMError
 from retrieval.events import (
     AgentStep,

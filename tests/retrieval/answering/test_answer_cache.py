@@ -7,7 +7,7 @@ import pytest
 from retrieval.answering import answer_cache
 from retrieval.answering.answer_cache import Retelling
 from retrieval.answering.loading import load_answerer, load_parts
-from retrieval.answering.pipeline import AskRequest, PipelineRun, Stopwatch
+from retrieval.answering.run import AskRequest, PipelineRun, Stopwatch
 from retrieval.answering.spec import EXTRACTIVE, AnswererSpec
 from retrieval.errors import Cancelled, LLMError
 from retrieval.events import QuestionLinked

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AgentStep, AnswerFinal, PassagesRetrieved
 from retrieval.kg.build import build_snapshot

@@ -7,7 +7,7 @@ import pytest
 from retrieval.answering.agent import open_answerer as open_agent
 from retrieval.answering.parts import GraphParts, Opening
 from retrieval.answering.paths import PathAnswerer, open_answerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.build import build_snapshot

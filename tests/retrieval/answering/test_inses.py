@@ -10,7 +10,7 @@ import pytest
 from retrieval.answering.inses import InsesAnswerer
 from retrieval.answering.loading import load_answerer
 from retrieval.answering.parts import GraphParts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, NotIndexedError

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from retrieval.answering.loading import AnswererCache
-from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.reasoners import make_reasoner
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, DamagedError, SnapshotError

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from retrieval.answering.paths import PathAnswerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.config import EvidenceOptions
 from retrieval.errors import LLMError
 from retrieval.events import (

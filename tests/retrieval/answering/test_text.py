@@ -7,8 +7,8 @@ import pytest
 from retrieval.__main__ import main
 from retrieval.answering.loading import load_parts
 from retrieval.answering.parts import Opening
-from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.reasoners import make_reasoner
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.answering.text import open_answerer
 from retrieval.environment import LLMSettings

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from retrieval.answering.loading import AnswererCache
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, EvaluationError

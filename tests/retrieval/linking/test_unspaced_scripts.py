@@ -3,7 +3,8 @@
 import pytest
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import NAMED_OTHERWISE, NOT_ENGLISH, AskRequest
+from retrieval.answering.pipeline import NAMED_OTHERWISE, NOT_ENGLISH
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.language.question import Question
 from retrieval.linking.questions import replace_topic_names

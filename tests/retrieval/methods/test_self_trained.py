@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.answering.parts import GraphParts, Opening
 from retrieval.answering.paths import PathAnswerer, open_answerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from retrieval.answering.pipeline import AskRequest, PipelineRun
 from retrieval.answering.programs import stream_program_answer
+from retrieval.answering.run import AskRequest, PipelineRun
 from retrieval.events import AnswerFinal, ProgramExecuted
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable

@@ -8,7 +8,7 @@ import pytest
 
 from retrieval import demo
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, QuestionRewritten
 from retrieval.kg.build import build_snapshot

@@ -6,8 +6,8 @@ import pytest
 
 from retrieval.answering.parts import GraphParts, Opening
 from retrieval.answering.paths import open_answerer
-from retrieval.answering.pipeline import AskRequest
 from retrieval.answering.reasoners import make_reasoner, require_written
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.environment import LLMSettings
 from retrieval.errors import MethodError

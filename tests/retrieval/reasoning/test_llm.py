@@ -10,7 +10,7 @@ import pytest
 
 from retrieval import environment
 from retrieval.answering.paths import PathAnswerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMReplyError, LLMTimeoutError
 from retrieval.events import AnswerDelta, AnswerFinal, RunCancelled

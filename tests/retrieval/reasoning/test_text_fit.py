@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from retrieval.answering.paths import PathAnswerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.events import AnswerFinal
 from retrieval.language.question import Question
 from retrieval.reasoning.extractive import ExtractiveReasoner

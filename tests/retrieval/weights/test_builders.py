@@ -6,7 +6,7 @@ import pytest
 
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.demo import METHOD
 from retrieval.language.question import Question

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from retrieval.answering.loading import load_answerer, load_parts
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import ConfigError
 from retrieval.language.question import Question

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.answering.agent import AgentAnswerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.evidence.verbalise import format_chain
 from retrieval.language.question import Question
 from retrieval.methods.graph_s3.agent.actions import Choose, Explore, Finish

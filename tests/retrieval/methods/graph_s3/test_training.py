@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from retrieval.answering.loading import load_answerer
-from retrieval.answering.pipeline import AskRequest
+from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.errors import Cancelled, ConfigError, TrainingDataError
 from retrieval.language.question import Question
