@@ -33,8 +33,9 @@ from retrieval.programs.grounding.anchors.finder import Anchors
 from retrieval.programs.grounding.anchors.similarity import Similarity
 from retrieval.programs.grounding.schema import Schema
 from retrieval.programs.scoring.candidates import Candidate
-from retrieval.programs.scoring.features import Signs, build_question_traits, compute_agreement, compute_signs
+from retrieval.programs.scoring.features import compute_agreement, compute_signs
 from retrieval.programs.scoring.judge import LOOKED_AT, Judge, build_judge_signs
+from retrieval.programs.scoring.question_traits import Signs, build_question_traits
 from retrieval.programs.scoring.result_features import ResultFeatures
 from retrieval.programs.weights import Weights
 

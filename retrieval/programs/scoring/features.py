@@ -9,17 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.errors import ClewError
 from retrieval.kg.snapshot.arrays import is_among
-from retrieval.language.adjectives import SUPERLATIVES
-from retrieval.language.amounts import Comparison, Folding
-from retrieval.language.english import NEGATIONS, STOP
-from retrieval.lexicon import get_words
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     EVERY,
@@ -27,78 +22,33 @@ from retrieval.programs.algebra.operations import (
     Arithmetic,
     Constant,
     Count,
-    Entities,
     Except,
     Exists,
     Filter,
     Fold,
     Having,
     Holds,
-    Key,
     KeyOf,
     Or,
     Program,
     TextFilter,
     Top,
     Walk,
-    walk,
 )
+from retrieval.programs.scoring.operator_signs import compute_operator_signs, compute_shape_signs
+from retrieval.programs.scoring.question_traits import QuestionTraits, Signs
 
 if TYPE_CHECKING:
-    from retrieval.language.words import QuestionWords
     from retrieval.programs.grammar.constituents import Part
     from retrieval.programs.grounding.schema import Schema
     from retrieval.programs.scoring.candidates import Candidate
 
-#: What something is called or told apart by: of "the names of stadiums", stadiums are asked for.
-_NAMING = get_words("naming_relation_words")
-#: Words before what is asked for that say no more than how.
-_BEFORE = frozenset({"number", "total", "count", "'s", "average", "list"})
-#: Words of one noun phrase that are looked at.
-_HEAD = 4
-#: Words that ask for an operator.
-_CUES = {
-    "count": frozenset({"many", "count"}),
-    "avg": frozenset({"average", "mean"}),
-    "sum": frozenset({"total", "sum", "overall"}),
-    "neg": frozenset({*NEGATIONS, "never"}),
-    "or": frozenset({"or"}),
-    "and": frozenset({"both"}),
-    "sup": frozenset(phrase for phrase in SUPERLATIVES if " " not in phrase),
-    "cmp": get_words("comparison_cues"),
-    "each": frozenset({"each", "per"}),
-}
-_COMPARING = frozenset({"than", "above", "below", "over", "under"})
 #: A cosine that says nothing of what a word means, and the one from which on it says as much as a form.
 _UNLIKE, _LIKE = 0.3, 0.7
 #: How well words are explained by what is less than their form.
 _BY_MEANING, _RELATED, _ADJECTIVE, _ASKING, _IN_PART, _NAMED, _WIDER = 0.9, 0.85, 0.8, 0.6, 0.6, 0.9, 0.4
 #: Answers that are few.
 _FEW = 12
-Signs = dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionTraits:
-    """What a question asks for, by its words alone.
-
-    Attributes:
-        head: the words that say of which kind the answer is.
-        content: words that mean something.
-        cues: operators that words ask for.
-    """
-
-    question: QuestionWords
-    head: tuple[int, ...]
-    content: tuple[int, ...]
-    cues: frozenset[str]
-
-
-def build_question_traits(question: QuestionWords) -> QuestionTraits:
-    """What the words of a question ask for."""
-    words = question.words
-    content = tuple(n for n, word in enumerate(words) if word.text not in STOP and word.text != "'s")
-    return QuestionTraits(question, _find_head(question), content, _find_cues(question))
 
 
 def compute_signs(traits: QuestionTraits, candidate: Candidate, executor: Executor, schema: Schema) -> Signs:
@@ -114,8 +64,8 @@ def compute_signs(traits: QuestionTraits, candidate: Candidate, executor: Execut
         **_compute_head_signs(traits, out, read),
         **_compute_word_signs(traits, read),
         **_compute_leaf_signs(leaves, out),
-        **_compute_operator_signs(traits, candidate.program, leaves),
-        **_compute_shape_signs(candidate.program, schema.snapshot.num_relations),
+        **compute_operator_signs(traits, candidate.program, leaves),
+        **compute_shape_signs(candidate.program, schema.snapshot.num_relations),
         **_compute_result_signs(traits, candidate, nodes, schema),
     }
     return {name: value for name, value in all_signs.items() if value}
@@ -177,29 +127,6 @@ def compute_strength(part: Part) -> tuple[float, str]:
             return 1.0, "name"
         return (_IN_PART, "part") if "e.fuzzy" in features or "e.part" in features else (_NAMED, "name")
     return (_WIDER, "wider") if "k.any" in features else (1.0, "form")
-
-
-def _find_head(question: QuestionWords) -> tuple[int, ...]:
-    words = question.words
-    for n, word in enumerate(words):
-        behind = words[n + 1].text if n + 1 < len(words) else ""
-        if word.text in STOP | _BEFORE or (word.text in _NAMING and behind in ("of", "for")):
-            continue
-        last = n + 1
-        while last < min(len(words), n + _HEAD) and words[last].text not in STOP:
-            last += 1
-        return tuple(range(n, last))
-    return ()
-
-
-def _find_cues(question: QuestionWords) -> frozenset[str]:
-    texts = {word.text for word in question.words}
-    cue_names = {name for name, cues in _CUES.items() if texts & cues}
-    if "number of" in " ".join(word.text for word in question.words):
-        cue_names.add("count")
-    if "cmp" in cue_names and not question.quantities and not texts & _COMPARING:
-        cue_names.discard("cmp")
-    return frozenset(cue_names)
 
 
 def _get_nodes(candidate: Candidate, executor: Executor) -> np.ndarray | None:
@@ -323,61 +250,6 @@ def _compute_recall(features: Mapping[str, float]) -> float:
     if "r.related" in features:
         return 0.9 * features["r.related"]
     return 0.8 * features.get("r.similar", 0.4)
-
-
-def _compute_operator_signs(traits: QuestionTraits, program: Program, leaves: list[Part]) -> Signs:
-    has = set(_list_operators(program))
-    if any(part.category == "H" for part in leaves):  # parents are mothers or fathers, siblings not oneself
-        has -= {"or", "neg"} - traits.cues
-    operator_signs = {"op.counted": float("counted" in has), "op.eq": float("eq" in has)}
-    for name in _CUES:
-        if name in traits.cues or name in has:
-            how = "both" if name in traits.cues and name in has else "miss" if name in traits.cues else "extra"
-            operator_signs[f"op.{how}.{name}"] = 1.0
-    return operator_signs
-
-
-def _list_operators(program: Program) -> Iterator[str]:
-    folded = {Folding.SUM: "sum", Folding.AVERAGE: "avg"}
-    for node in walk(program):
-        match node:
-            case Fold(how):
-                yield folded.get(how, "sup")
-            case Count():
-                yield "count"
-            case Top():
-                yield "each" if node.count == EVERY else "sup"
-            case Filter():
-                if node.comparison is Comparison.NOT_EQUAL:
-                    yield "neg"
-                yield "eq" if node.comparison in (Comparison.EQUAL, Comparison.NOT_EQUAL) else "cmp"
-            case Except():
-                yield "neg"
-            case Or():
-                yield "or"
-        key = getattr(node, "key", None)
-        if isinstance(key, Key):
-            if key.counted:
-                yield "counted"
-            if key.folding in folded:
-                yield folded[key.folding]
-
-
-def _compute_shape_signs(program: Program, relations: int) -> Signs:
-    every = list(walk(program))
-    sorts = Counter(type(node) for node in every)
-    walked = [node.relation for node in every if isinstance(node, Walk)]
-    back = [
-        node for node in every
-        if isinstance(node, Walk) and isinstance(node.source, Walk)
-        and node.relation % relations == node.source.relation % relations
-    ]  # fmt: skip
-    return {
-        "n.dup": float(len(every) - len(set(every))), "n.size": float(len(every)), "n.walk": float(len(walked)),
-        "n.and": float(sorts[And]), "n.filter": float(sorts[Filter] + sorts[TextFilter]),
-        "n.top": float(sorts[Top]), "n.ent": float(sorts[Entities]), "n.having": float(sorts[Having]),
-        "n.rep": float(len(walked) - len({relation % relations for relation in walked})), "n.back": float(len(back)),
-    }  # fmt: skip
 
 
 def _compute_result_signs(

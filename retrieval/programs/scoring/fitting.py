@@ -64,10 +64,7 @@ def fit(examples: Sequence[FittingExample], prior: Weights, *, pull: float = 0.0
         likelihood = good_norm - norm
         gradient = matrix.T @ ((shares - good) * np.repeat(weight, sizes))
         away = theta - begin
-        return (
-            float(-(likelihood * weight).sum() / total + pull * (away @ away) / 2),
-            gradient / total + pull * away,
-        )
+        return (float(-(likelihood * weight).sum() / total + pull * (away @ away) / 2), gradient / total + pull * away)
 
     solution = minimize(compute_loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     values = dict(prior.values)

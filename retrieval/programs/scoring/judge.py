@@ -12,7 +12,8 @@ import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from retrieval.programs.scoring.features import Signs, compute_shares
+from retrieval.programs.scoring.features import compute_shares
+from retrieval.programs.scoring.question_traits import Signs
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.operations import Program

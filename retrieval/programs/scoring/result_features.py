@@ -66,12 +66,7 @@ class ResultFeatures:
         self.executor = executor
 
     def extract_features(
-        self,
-        question: QuestionWords,
-        program: Program,
-        result: Result,
-        part: Part,
-        several: Collection[Program],
+        self, question: QuestionWords, program: Program, result: Result, part: Part, several: Collection[Program]
     ) -> Features:
         """What is told of a finished program.
 

@@ -9,8 +9,9 @@ from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra.operations import Count
 from retrieval.programs.calibration import compute_ranking_evidence
 from retrieval.programs.parser import Parser
-from retrieval.programs.scoring.features import build_question_traits, compute_agreement, compute_signs
+from retrieval.programs.scoring.features import compute_agreement, compute_signs
 from retrieval.programs.scoring.judge import Judge
+from retrieval.programs.scoring.question_traits import build_question_traits
 from retrieval.programs.weights import Weights
 from tests.retrieval.programs import land
 

@@ -10,6 +10,8 @@ from retrieval.language.amounts import Comparison
 from retrieval.programs.algebra.operations import Program
 
 Features = tuple[tuple[str, float], ...]
+#: Words that are as much of a relation's name are its name.
+FULLY = 0.85
 
 
 @dataclass(slots=True)

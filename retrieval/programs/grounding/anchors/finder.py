@@ -13,9 +13,11 @@ from retrieval.programs.grounding.anchors.absences import Lacking
 from retrieval.programs.grounding.anchors.anchor import Anchor, is_near
 from retrieval.programs.grounding.anchors.computed_columns import find_computed_anchors
 from retrieval.programs.grounding.anchors.cues import assign_place_counts, find_cues, find_quantities, find_texts
+from retrieval.programs.grounding.anchors.kind_lexicon import KINDS, KindLexicon
 from retrieval.programs.grounding.anchors.kinship import Relatives
+from retrieval.programs.grounding.anchors.meaning import MeaningAnchors
 from retrieval.programs.grounding.anchors.names import NODES, NameAnchors
-from retrieval.programs.grounding.anchors.relation_lexicon import KINDS, Meanings
+from retrieval.programs.grounding.anchors.relation_lexicon import RelationLexicon
 from retrieval.programs.grounding.anchors.similarity import Adjectives, Similarity
 from retrieval.programs.grounding.anchors.sums import add_sum_anchors, find_stock_anchors
 from retrieval.programs.grounding.anchors.unknown_nouns import UnknownNouns
@@ -50,7 +52,9 @@ class Anchors:
         self._names = NameAnchors(schema)
         self._shortened = Shortened(schema)
         self._unknown = UnknownNouns(schema, similarity)
-        self._meanings = Meanings(schema, similarity)
+        self._kinds = KindLexicon(schema)
+        self._relations = RelationLexicon(schema)
+        self._meanings = MeaningAnchors(schema, similarity, self._relations, self._kinds)
         self._lacking = Lacking(schema)
         self._relatives = Relatives(schema)
 
@@ -61,15 +65,15 @@ class Anchors:
         anchors = assign_place_counts(question, [*find_quantities(question), *find_cues(question, self.adjectives)])
         cued = {n for anchor in anchors if anchor.category != "N" for n in range(anchor.first, anchor.last)}
         anchors += self._names.find_anchors(question, cued)
-        anchors += self._meanings.find_asked_relations(question)
+        anchors += self._relations.find_asked_relations(question)
         anchors += self._names.find_states(question)
         anchors += find_texts(question)
         anchors += find_stock_anchors(question, self._schema)
-        anchors += self._meanings.find_relations(question)
-        anchors += self._meanings.find_related_relations(question)
+        anchors += self._relations.find_relations(question)
+        anchors += self._relations.find_related_relations(question)
         anchors += self._lacking.find_anchors(question)
         anchors += self._relatives.find_anchors(question)
-        anchors += self._meanings.find_kinds(question)
+        anchors += self._kinds.find_kinds(question)
         anchors += self._meanings.find_similar(question, anchors, cued)
         anchors += self._names.find_name_endings(question, {n for a in anchors for n in range(a.first, a.last)})
         anchors += self._shortened.find_name_beginnings(question, anchors)
@@ -136,11 +140,7 @@ def _keep_best_meanings(anchors: list[Anchor]) -> list[Anchor]:
         group.sort(key=lambda anchor: -(anchor.strength - dict(anchor.features).get("e.place", 0.0) * 0.01))
         seen, chosen = set(), []
         for anchor in group:
-            key = (
-                anchor.category,
-                anchor.program,
-                anchor.extra if anchor.category != "R" else anchor.extra.relation,
-            )
+            key = (anchor.category, anchor.program, anchor.extra if anchor.category != "R" else anchor.extra.relation)
             if key not in seen:
                 seen.add(key)
                 chosen.append(anchor)

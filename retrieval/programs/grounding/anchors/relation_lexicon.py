@@ -1,4 +1,4 @@
-"""Anchors that are relations or kinds: by the stems of their names, or by meaning."""
+"""Anchors that are relations, by the stems of their names or by words for the same."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from retrieval.kg.snapshot.arrays import find_common, sort_unique
 from retrieval.language import words as vocabulary
 from retrieval.language.amounts import ValueKind
-from retrieval.language.english import EACH, IRREGULAR, LIGHT, NUMBERING, PERIODICAL, SEXES, STOP
+from retrieval.language.english import EACH, IRREGULAR, NUMBERING, PERIODICAL, STOP
 from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_sequence, get_words
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
-from retrieval.programs.grounding.anchors.anchor import Anchor, Features, Relating
-from retrieval.programs.grounding.anchors.similarity import RELATION_SIM, Similarity
+from retrieval.programs.grounding.anchors.anchor import FULLY, Anchor, Features, Relating
 from retrieval.programs.grounding.induction import IS_A
 from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
 
@@ -25,8 +21,6 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 _LONGEST_RELATION = 5
-#: Words that are as much of a relation's name are its name.
-_FULLY = 0.85
 #: Ends of nouns for who does something.
 _AGENTS = ("er", "or")
 #: By the stem of any of them, stems of kindred that are older or younger: who is a mother is a parent.
@@ -42,14 +36,6 @@ _PLACING = frozenset({"in", "at", "on", "near"})
 _PARTICLES = get_words("verb_particles")
 #: Prepositions without which a participle says something else: "made from", "made".
 _TELLING = frozenset({"from", "of", "with"})
-#: The share of an induced kind of which a relation says that they are of it.
-_SAID = 0.5
-#: Letters of a word, at least, that a longer one may end in.
-_COMPOUND = 4
-#: How much of a kind's name the end of its word is.
-_END_NAMED = 0.6
-#: Meanings of one stretch of words that are kept.
-KINDS = 4
 _WHAT = frozenset({"what", "whats", "what's"})
 _DONE = tuple(map(vocabulary.get_stem, get_sequence("work_nouns")))
 _ABOUT = tuple(map(vocabulary.get_stem, get_sequence("topic_nouns")))
@@ -57,14 +43,8 @@ _ABOUT = tuple(map(vocabulary.get_stem, get_sequence("topic_nouns")))
 _ASKING = frozenset({"who", "whom", "what", "where", "when", "why"})
 """What a column may be headed with that is asked with, too."""
 _TWO_NOUNS = re.compile(r"\w\s(?:in|of|on|at|by)\s\w", re.IGNORECASE)
-#: Cosines below this say nothing of a kind.
-_KIND_SIM = 0.50
-#: A word that names a kind means a relation of another name from this cosine on.
-_KIND_OR_RELATION = 0.50
 #: Cosines below this say not that a yes or no is meant: what is posted is not paid.
 _FLAGGED = 0.55
-#: What a wider word has in common with many of the kinds below it.
-_WIDER_SIM = 0.35
 
 
 def _is_active_verb(question: QuestionWords, index: int) -> bool:
@@ -74,28 +54,22 @@ def _is_active_verb(question: QuestionWords, index: int) -> bool:
     return not text.endswith((*_AGENTS, "ers", "ors", "ing", "ment")) and behind != "by"
 
 
-class Meanings:
-    """Finds the relations and kinds that words stand for, over one graph.
+class RelationLexicon:
+    """Finds the relations that words stand for, over one graph.
 
     Args:
         schema: of the graph.
-        similarity: of words and names.
     """
 
-    def __init__(self, schema: Schema, similarity: Similarity) -> None:
+    def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.snapshot = schema.snapshot
-        self.similarity = similarity
-        self._relation_labels = [info.label for info in schema.relations]
-        self._kind_nodes = sorted(schema.kinds)
-        self._kind_labels = [self.snapshot.get_entity_label(node) for node in self._kind_nodes]
 
     def find_asked_relations(self, question: QuestionWords) -> list[Anchor]:
         """Relations that "where" and "when" may ask for, and those that are called so: a column headed "Who"."""
         anchors = list(self._find_topic_relations(question))
         for n, word in enumerate(question.words):
             for relation in self._asking.get(word.text, ()):
-                anchors += self._make_relation_anchors(n, n + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0)))
+                anchors += self.make_relation_anchors(n, n + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0)))
             if word.text not in ("where", "when"):
                 continue
             for info in self.schema.relations:
@@ -123,7 +97,7 @@ class Meanings:
             if text in ("did", "does") and texts[:1] == ["who"] and index == 1:
                 for relation in self.schema.by_stem.get(text, ()):
                     if self.schema.relations[relation].form == "by":
-                        yield from self._make_relation_anchors(
+                        yield from self.make_relation_anchors(
                             index, index + 1, relation, 1.0, (("r", 1.0), ("r.recall", 1.0))
                         )
             if not doing and (text not in ("about", "for") or index + 1 < len(texts) or texts[0] not in _WHAT):
@@ -131,7 +105,7 @@ class Meanings:
             for stem in _DONE if doing else _ABOUT:
                 for relation in self.schema.by_stem.get(stem, ()):
                     if not self._has_values(relation):
-                        yield from self._make_relation_anchors(
+                        yield from self.make_relation_anchors(
                             index, index + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0))
                         )
 
@@ -200,7 +174,7 @@ class Meanings:
                     if is_a is not None and span_stems <= set(vocabulary.get_label_stems(is_a["noun"])):
                         # Those that are one are asked for, and not what they are one of.
                         features = (*features, ("r.heads", float(plural or target)))
-                    anchors += self._make_relation_anchors(
+                    anchors += self.make_relation_anchors(
                         first, last, relation, recall, features, does=does, plural=plural, target=target
                     )
         return anchors
@@ -243,9 +217,7 @@ class Meanings:
             if (word.text == "placed" or ends) and not is_named:
                 continue  # who "placed" an order is no place
             for relation in () if is_named else schema.called.get(word.stem, ()):
-                anchors += self._make_relation_anchors(
-                    index, index + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0))
-                )
+                anchors += self.make_relation_anchors(index, index + 1, relation, 0.8, (("r", 1.0), ("r.related", 1.0)))
             agents = vocabulary.generate_agent_stems(word.stem)
             for other in sorted(vocabulary.get_related_stems().get(word.stem, frozenset()) | agents):
                 for relation in schema.by_stem.get(other, ()):
@@ -264,7 +236,7 @@ class Meanings:
                     does = agent and _is_active_verb(question, index)
                     doer = other in agents and not does and self._is_doer(word.text, relation)
                     doers = other in agents and schema.relations[relation].form == "by"  # directors, of "directed by"
-                    anchors += self._make_relation_anchors(
+                    anchors += self.make_relation_anchors(
                         index, index + 1, relation, 1.0 if doers else 0.8 * recall, features,
                         does=does, doer=doer, plural=doers and word.text.endswith("s"),
                     )  # fmt: skip
@@ -276,7 +248,7 @@ class Meanings:
         active = info.form == "verb" and " " not in info.label and text.removesuffix("s").endswith(_AGENTS)
         return active and bool(self.schema.somebody[self.schema.columns.list_sources(relation)].any())
 
-    def _make_relation_anchors(
+    def make_relation_anchors(
         self,
         first: int,
         last: int,
@@ -295,9 +267,9 @@ class Meanings:
 
         def make_set_anchor(program: Program, sort: str, name: str) -> Anchor:
             set_features = ((f"s.{name}", 1.0), (f"s.{name}.quality", quality), *alike)
-            if sort == "ends" and plural and quality >= _FULLY and not self._has_values(relation):
+            if sort == "ends" and plural and quality >= FULLY and not self._has_values(relation):
                 set_features = (*set_features, ("s.ends.plural", 1.0))
-            elif sort == "ends" and target and quality >= _FULLY and not self._has_values(relation):
+            elif sort == "ends" and target and quality >= FULLY and not self._has_values(relation):
                 set_features = (*set_features, ("s.ends.target", 1.0))
             return Anchor("S", first, last, program, sort, set_features, strength)
 
@@ -312,189 +284,4 @@ class Meanings:
             anchors.append(make_set_anchor(Having(relation), "starts", "starts"))
         elif alike and schema.type_relation is None and dict(features)["r.target"]:
             anchors.append(make_set_anchor(Having(relation), "starts", "domain"))
-        return anchors
-
-    def _find_doer_kinds(self, question: QuestionWords, index: int) -> list[Anchor]:
-        """Kinds of those who do what a verb says that names nothing else: the keepers, of "who keeps Cape Varga"."""
-        word, schema = question.words[index], self.schema
-        is_named = word.stem in schema.kind_stems or word.stem in schema.by_stem
-        if is_named or question.words[0].text not in ("who", "whom"):
-            return []
-        doers = {
-            node for stem in vocabulary.generate_agent_stems(word.stem) for node in schema.kind_stems.get(stem, ())
-        }
-        doers = {node for node in doers if len(vocabulary.get_label_stems(self.snapshot.get_entity_label(node))) == 1}
-        features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
-        return [self._make_kind_anchor(index, index + 1, node, features, 0.9) for node in sorted(doers)]
-
-    def _find_compound_kinds(self, question: QuestionWords, index: int) -> list[Anchor]:
-        """Kinds whose name ends in a word: the motorbikes, of "bikes"."""
-        word_stem, known = question.words[index].stem, self.schema.kind_stems
-        if word_stem in known or len(word_stem) < _COMPOUND:
-            return []
-        features: Features = (("k", 1.0), ("k.recall", _END_NAMED), ("k.head", 1.0))
-        doubled = word_stem[:-1] if word_stem[-1] == word_stem[-2] else word_stem
-        ends = (
-            word_stem,
-            word_stem.removesuffix("e"),
-            doubled,
-        )  # stems of long words end without it: a windmill
-        longer = [node for stem, nodes in known.items() if stem.endswith(ends) for node in nodes]
-        return [self._make_kind_anchor(index, index + 1, node, features, 0.5 + 0.4 * _END_NAMED) for node in longer]
-
-    def find_kinds(self, question: QuestionWords) -> list[Anchor]:
-        """Kinds, and what many nodes point to, whose names have the stems of words."""
-        schema, anchors = self.schema, list[Anchor]()
-        for first in range(len(question.words)):
-            if question.words[first].text in STOP:
-                continue
-            for last in range(min(len(question.words), first + 4), first, -1):
-                span_stems = [w.stem for w in question.words[first:last] if w.text not in STOP]
-                if question.words[last - 1].text in STOP or not span_stems:
-                    continue
-                relation_of = schema.induced.get(tuple(span_stems))
-                if relation_of is not None and not self._is_said(tuple(span_stems), relation_of):
-                    features: Features = (("i", 1.0), ("i.words", float(len(span_stems))))
-                    anchors.append(Anchor("S", first, last, Having(relation_of), "kind", features, 0.9))
-                held = [set(schema.kind_stems.get(stem, ())) for stem in span_stems]
-                for node in sorted(set.intersection(*held)):
-                    stems = vocabulary.get_label_stems(self.snapshot.get_entity_label(node))
-                    recall = len(set(span_stems) & set(stems)) / len(set(stems))
-                    last_word = 1.0 if stems and stems[-1] in span_stems else 0.0
-                    features = (("k", 1.0), ("k.recall", recall), ("k.head", last_word))
-                    anchors.append(self._make_kind_anchor(first, last, node, features, 0.5 + 0.4 * recall))
-                if last == first + 1:
-                    anchors += self._find_narrower_kinds(question, first)
-                    anchors += self._find_doer_kinds(question, first)
-                    anchors += self._find_compound_kinds(question, first)
-                sex = (vocabulary.get_stem(SEXES.get(question.words[first].text, "")),) if last == first + 1 else ()
-                for node, relation, size in (schema.hubs.get(tuple(span_stems)) or schema.hubs.get(sex, []))[:KINDS]:
-                    if relation == schema.type_relation:
-                        continue
-                    features = (
-                        ("h", 1.0),
-                        ("h.size", float(np.log10(size))),
-                        ("h.words", len(span_stems) - 1.0),
-                        ("h.single", float(size == 1)),
-                        ("h.plural", float(question.words[last - 1].text.endswith("s"))),
-                    )
-                    program = Walk(Entities((node,)), schema.get_inverse(relation))
-                    anchors.append(Anchor("S", first, last, program, "hub", features, 0.8))
-        return anchors
-
-    def _is_said(self, stems: tuple[str, ...], relation: int) -> bool:
-        """Whether a relation says of most of an induced kind that they are of it: painters by their occupation."""
-        columns = self.schema.columns
-        induced = columns.list_sources(relation)
-        for node, other, _ in self.schema.hubs.get(stems, ()):
-            owners, ends = columns.list_arcs(other)
-            if len(find_common(sort_unique(owners[ends == node]), induced)) >= _SAID * len(induced):
-                return True
-        return False
-
-    def _find_narrower_kinds(self, question: QuestionWords, index: int) -> Iterator[Anchor]:
-        """All kinds that a noun ends, where it is none itself: "parts" are safety parts and spare parts."""
-        word, label = question.words[index], self.snapshot.get_entity_label
-        stems = {node: vocabulary.get_label_stems(label(node)) for node in self.schema.kind_stems.get(word.stem, ())}
-        ended = sorted(node for node, label_stems in stems.items() if label_stems[-1:] == (word.stem,))
-        if len(ended) > 1 and all(len(stems[node]) > 1 for node in ended):
-            program = Walk(Entities(tuple(ended)), self.schema.get_inverse(self._get_type_relation()))
-            features: Features = (("k", 1.0), ("k.recall", 1.0), ("k.head", 1.0))
-            yield Anchor("S", index, index + 1, program, "kind", features, 0.9)
-
-    def _is_foreign(self, question: QuestionWords, first: int, last: int, relation: int) -> bool:
-        """Whether words are known to mean something else than a relation is named after: what eats has no weight."""
-        known = vocabulary.get_related_stems()
-        stems = {word.stem for word in question.words[first:last]} & known.keys()
-        meant = stems.union(*(known[stem] for stem in stems))
-        return bool(stems) and not meant & set(self.schema.relations[relation].stems)
-
-    def _make_wider_kind(self, word: int, cosines: np.ndarray) -> Anchor:
-        """A kind and those that are described as it is, for a word that is wider: "animals" of lions and bears."""
-        best = self._kind_nodes[int(cosines.argmax())]
-        like = float(np.mean(cosines >= _WIDER_SIM))
-        features = (("k.any", 1.0), ("k.any.share", like), ("k.any.similar", float(cosines.max())))
-        program = Walk(
-            Entities(self.schema.find_similar_kinds(best)), self.schema.get_inverse(self._get_type_relation())
-        )
-        return Anchor("S", word, word + 1, program, "kind", features, 0.45)
-
-    def _get_type_relation(self) -> int:
-        relation = self.schema.type_relation
-        assert relation is not None
-        return relation
-
-    def _make_kind_anchor(self, first: int, last: int, node: int, features: Features, strength: float) -> Anchor:
-        program = Walk(Entities((node,)), self.schema.get_inverse(self._get_type_relation()))
-        return Anchor("S", first, last, program, "kind", features, strength)
-
-    def find_similar(self, question: QuestionWords, known: list[Anchor], cued: set[int]) -> list[Anchor]:
-        """Relations and kinds that mean what words mean whose form nothing has."""
-        if self.similarity.encode is None:
-            return []
-        named_words = {n for a in known if a.category == "R" and a.extra.quality > 0.45 for n in range(a.first, a.last)}
-        kinds = {n for a in known if a.extra == "kind" for n in range(a.first, a.last)}
-        fully = {n for a in known if a.extra == "ends" and a.features[1][1] >= _FULLY for n in range(a.first, a.last)}
-        hubs = {n for a in known if a.extra == "hub" for n in range(a.first, a.last)}
-        sure = {
-            n for a in known if a.extra == "node" and dict(a.features).get("e.capital") for n in range(a.first, a.last)
-        }
-        sure |= {n for quantity in question.quantities for n in range(quantity.first, quantity.last)}
-        sure |= {a.first for a in known if "opposite" in dict(a.features)}
-        exact = {
-            n
-            for a in known
-            if (a.extra == "node" and dict(a.features).get("e.exact")) or (a.extra == "hub" and a.last - a.first > 1)
-            for n in range(a.first, a.last)
-        }
-        content = [
-            n
-            for n, w in enumerate(question.words)
-            if w.text not in STOP | LIGHT and w.text != "'s" and n not in cued and n not in sure
-        ]
-        spans = [(n, n + 1) for n in content]
-        spans += [(n, n + 2) for n in content if n + 1 in content]
-        spans += [
-            (n, n + 3) for n in content if n + 2 in content and n + 1 not in cued and question.words[n + 1].text in STOP
-        ]
-        if not spans:
-            return []
-        schema = self.schema
-        texts = [" ".join(word.text for word in question.words[a:b]) for a, b in spans]
-        targets = vocabulary.find_target_words(question)
-        anchors: list[Anchor] = []
-        with_relation = self.similarity.compare_phrases(texts, "relations", self._relation_labels)
-        with_kind = self.similarity.compare_phrases(texts, "kinds", self._kind_labels)
-        for row, (first, last) in enumerate(spans):
-            if any(n in exact for n in range(first, last)) and (last > first + 1 or first not in targets):
-                continue
-            if not all(n in named_words for n in range(first, last)):
-                cosines = with_relation[row]
-                if schema.listing is not None:
-                    cosines[schema.listing] = -1.0
-                for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
-                    if cosines[relation] >= (_KIND_OR_RELATION if {*range(first, last)} <= kinds else RELATION_SIM):
-                        cosine = float(cosines[relation])
-                        foreign = self._is_foreign(question, first, last, relation)
-                        features = (
-                            ("r", 1.0), ("r.similar", cosine), ("r.target", float(first in targets)),
-                            ("r.foreign", float(foreign)),
-                        )  # fmt: skip
-                        anchors += self._make_relation_anchors(first, last, relation, 0.6 * cosine, features)
-            if self._kind_nodes and not any(n in kinds | exact | fully for n in range(first, last)):
-                cosines = with_kind[row]
-                if last == first + 1 and first in targets and not {first} & (named_words | exact | hubs):
-                    anchors.append(self._make_wider_kind(first, cosines))
-                for kind_index in np.argsort(-cosines, kind="stable")[:2].tolist():
-                    if cosines[kind_index] >= _KIND_SIM:
-                        similar: Features = (("k", 1.0), ("k.similar", float(cosines[kind_index])))
-                        anchors.append(
-                            self._make_kind_anchor(
-                                first,
-                                last,
-                                self._kind_nodes[kind_index],
-                                similar,
-                                0.5 * float(cosines[kind_index]),
-                            )
-                        )
         return anchors
