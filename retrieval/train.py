@@ -28,7 +28,7 @@ from retrieval.methods.retriever_loading import WRITTEN
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.weights import Weights
-from retrieval.questions.files import assign_splits, split_of
+from retrieval.questions.splits import assign_splits, split_of
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.distribution_shift import TrainingCoverage

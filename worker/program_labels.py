@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from retrieval.errors import TrainingDataError
-from retrieval.questions.files import remove_measured
+from retrieval.questions.splits import remove_measured
 from retrieval.types import QuestionRecord
 from webapp.experiments.models import LabelSet
 from webapp.graphs import files

@@ -22,7 +22,8 @@ from worker import answerers, job_runs
 
 if TYPE_CHECKING:  # torch comes with it
     from retrieval.programs.algebra.operations import Program
-    from retrieval.programs.reader import ProgramReader, Understanding
+    from retrieval.programs.reader import ProgramReader
+    from retrieval.programs.understanding import Understanding
 
 LEAST = 0.01
 """Readings that are less probable are no candidates."""

@@ -16,7 +16,7 @@ from retrieval.errors import TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.methods import registry
-from retrieval.questions.files import remove_measured, sample_training
+from retrieval.questions.splits import remove_measured, sample_training
 from retrieval.types import QuestionRecord
 from webapp.answers import corrections, programs
 from webapp.api.errors import GraphNotReadyError

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from retrieval.answering.run import Linked, PipelineRun
     from retrieval.evidence.reach import Reach
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
     from retrieval.reasoning.extractive import ExtractiveReasoner
     from retrieval.retriever import Retriever
     from retrieval.types import LinkedEntity, RelationPath

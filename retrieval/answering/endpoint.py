@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.kg.sparql.subgraph_cache import Subgraph
     from retrieval.linking.encoder import Encoder
-    from retrieval.programs.remote.reader import RemoteUnderstanding
+    from retrieval.programs.remote.asking import RemoteUnderstanding
 
 T = TypeVar("T")
 Numbering = Callable[[Sequence[str]], Mapping[str, int]]

@@ -17,8 +17,9 @@ from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
 from retrieval.events import Event, QuestionLinked, SubgraphExtracted
 from retrieval.language.question import Question
+from retrieval.programs.remote.asking import RemoteUnderstanding
 from retrieval.programs.remote.conversation import DenotedThere
-from retrieval.programs.remote.reader import RemoteReader, RemoteUnderstanding
+from retrieval.programs.remote.reader import RemoteReader
 from retrieval.types import Pulled, Usage
 
 if TYPE_CHECKING:

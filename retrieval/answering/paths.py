@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from retrieval.answering.parts import Opening
     from retrieval.kg.snapshot import Snapshot
     from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
     from retrieval.retriever import Retriever
     from retrieval.types import RelationPath
 

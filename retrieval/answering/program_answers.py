@@ -50,7 +50,7 @@ from retrieval.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
 
 #: Evidence chains shown of a program, and nodes whose values are shown of one operation.
 _CHAINS, _VALUED = 24, 8

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
     from retrieval.answering.parts import Opening
     from retrieval.environment import LLMSettings
-    from retrieval.programs.reader import ProgramReader, Understanding
+    from retrieval.programs.reader import ProgramReader
+    from retrieval.programs.understanding import Understanding
 
 NAMED = 10
 """Entities of an edited program that are shown as its topics."""

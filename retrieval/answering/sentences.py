@@ -15,7 +15,7 @@ from retrieval.programs.rendering.sentences.values import format_in_unit
 
 if TYPE_CHECKING:
     from retrieval.events import AnswerFinal
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
     from retrieval.types import Answer, EvidenceChain, RankedValue
 
 

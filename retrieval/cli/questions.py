@@ -17,7 +17,8 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.questions import files as question_files
-from retrieval.questions.formats import FORMATS, SPLITS
+from retrieval.questions.formats import FORMATS
+from retrieval.questions.splits import SPLITS, assign_splits
 
 if TYPE_CHECKING:
     from retrieval.supervision.labels import Labelling
@@ -39,7 +40,7 @@ def import_questions(file: tuple[Path, ...], /, *, out: Path, fmt: Format = "aut
     distinct = {question.id: question for question in read_all}
     if len(distinct) < len(read_all):
         raise SourceError("Two of the files use the same question ids.", hint="Import them one by one.")
-    questions = question_files.assign_splits(read_all)
+    questions = assign_splits(read_all)
     question_files.write_questions(out, questions)
     counts = Counter(question.split for question in questions)
     shares = ", ".join(f"{counts[name]:,} {name}" for name in SPLITS if counts[name])

@@ -13,7 +13,7 @@ from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.methods.registry import DEFAULT
-from retrieval.questions.files import remove_measured, sample_training
+from retrieval.questions.splits import remove_measured, sample_training
 
 
 def train(

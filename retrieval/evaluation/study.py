@@ -26,7 +26,8 @@ from retrieval.evaluation.outcomes import Journal, Outcome, compute_fingerprint
 from retrieval.evaluation.report import write_report, write_text
 from retrieval.kg import snapshot as snapshots
 from retrieval.methods import registry
-from retrieval.questions.files import assign_splits, read_questions, sample_training, to_json
+from retrieval.questions.files import read_questions, to_json
+from retrieval.questions.splits import assign_splits, sample_training
 from retrieval.studies.curves import Curve
 from retrieval.studies.plan import Cell, DataSet, StudyConfig, Variant, list_cells, make_folder_name
 from retrieval.studies.winners import TESTED

@@ -4,140 +4,41 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING
 
-from retrieval import thresholds
 from retrieval.errors import check
 from retrieval.language.question import Question
 from retrieval.pretrained import JUDGE, PROGRAMS
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.numbers import is_nothing
-from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
-from retrieval.programs.calibration import (
-    compute_confidence,
-    compute_program_evidence,
-    is_refused,
-    list_unread_words,
-)
+from retrieval.programs.algebra.operations import Entities
+from retrieval.programs.calibration import compute_confidence, compute_program_evidence, is_refused, list_unread_words
 from retrieval.programs.constructions.projections import resolve_item_list
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.parser import Parser
 from retrieval.programs.scoring.candidates import Candidate
 from retrieval.programs.scoring.judge import Judge
+from retrieval.programs.understanding import SHOWN, Meaning, Understanding
 from retrieval.programs.weights import Weights
 from retrieval.programs.writing.words import Words
 from retrieval.programs.writing.writer import ProgramWriter
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.algebra.operations import Program
     from retrieval.programs.grounding.anchors.similarity import Encode
-    from retrieval.programs.grounding.schema import Schema
     from retrieval.programs.parser import ParsedQuestion
-    from retrieval.programs.rendering.vocabulary import RdfVocabulary
     from retrieval.types import Denoted, Usage
 
-#: Readings of a question for several things that are tried, programs that it may mean, and those that are shown.
-_TRIED, _MEANT, _SHOWN = 3, 10, 3
+#: Readings of a question for several things that are tried, and programs that it may mean.
+_TRIED, _MEANT = 3, 10
 _REMEMBERED = 8
 _Asked = tuple[Question, tuple[int, ...], tuple["Denoted", ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """A program that a question may mean.
-
-    Attributes:
-        candidate: the program, with what it gives.
-        evidence: what speaks for and against it, whatever else the question may mean.
-        named: entities that the program names, each with the characters [start, end) of its mention.
-        refused: it is no answer, see :func:`retrieval.programs.calibration.is_refused`.
-        unread: characters [start, end) of the words that say something and that the program leaves out.
-    """
-
-    candidate: Candidate
-    evidence: Mapping[str, float]
-    named: tuple[tuple[int, int, int], ...]
-    refused: bool
-    unread: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Understanding:
-    """What a question was understood to ask.
-
-    Attributes:
-        best: the program that answers it.
-        confidence: how likely that is what was asked, in [0, 1], calibrated.
-        others: what else it may mean, best first.
-        executor: has run them.
-        schema: of the graph.
-        named: entities that the program names, each with the characters [start, end) of its mention.
-        by: whom the program comes from.
-        says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
-        reads_all: every word that says anything is read, by its form.
-        vocabulary: of the RDF that holds the graph, where it has its own.
-        beside: forward relations whose values were asked for beside each answer.
-        meanings: the best programs that the question may mean, the likeliest first.
-        wanted: nodes of the sort that the question's noun says, int64 ascending; None where it says none.
-    """
-
-    best: Candidate
-    confidence: float
-    others: tuple[Candidate, ...]
-    executor: Executor
-    schema: Schema
-    named: tuple[tuple[int, int, int], ...] = ()
-    by: Literal["reader", "person", "model"] = "reader"
-    says_nothing: bool = False
-    reads_all: bool = False
-    vocabulary: RdfVocabulary | None = None
-    beside: tuple[int, ...] = ()
-    meanings: tuple[Meaning, ...] = ()
-    wanted: np.ndarray | None = None
-
-    def select_meaning(self, index: int, sure: float) -> Self:
-        """The same with another of its meanings as the best, and how sure that is, in [0, 1]."""
-        chosen = self.meanings[index]
-        others = tuple(meaning.candidate for meaning in self.meanings if meaning is not chosen)[:_SHOWN]
-        return replace(self, best=chosen.candidate, confidence=sure, others=others, named=chosen.named)
-
-    @property
-    def is_path(self) -> bool:
-        """Whether relation paths could say the same: a walk from a name, of those of an induced kind or of any."""
-        program = self.best.program
-        if isinstance(program, And):
-            either = (program.left, program.right)
-            program = next((side for side in either if not isinstance(side, Having)), program)
-        while isinstance(program, Walk):
-            program = program.source
-        return isinstance(program, Entities)
-
-    @property
-    def walked(self) -> tuple[int, ...]:
-        """The directed relations that the program walks."""
-        return tuple(part.relation for part in walk(self.best.program) if isinstance(part, Walk))
-
-    def has_other_nodes(self, topics: Collection[int]) -> bool:
-        """Whether the program leans on other nodes than topics and kinds: paths from the topics leave these out."""
-        program = self.best.program
-        nodes = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
-        return not nodes <= set(topics) | set(self.schema.kinds)
-
-    def mark_as_written(self, question: Question) -> Self:
-        """The same as a language model's, with the entities that the question calls as the graph does."""
-        label, lowered = self.executor.snapshot.get_entity_label, question.folded
-        nodes = (node for part in walk(self.best.program) if isinstance(part, Entities) for node in part.ids)
-        positions = {node: lowered.find(label(node).casefold()) for node in nodes}
-        mentions = tuple((node, start, start + len(label(node))) for node, start in positions.items() if start >= 0)
-        return replace(self, confidence=thresholds.WRITTEN_PROGRAM, named=mentions, by="model")
 
 
 class ProgramReader:
@@ -214,7 +115,7 @@ class ProgramReader:
         best, sure = meanings[0], compute_confidence(self.parser.weights, reading)
         unread = best.evidence["unread besides names"]
         return Understanding(
-            best.candidate, sure, tuple(reading.candidates[1 : 1 + _SHOWN]), executor, self.parser.schema,
+            best.candidate, sure, tuple(reading.candidates[1 : 1 + SHOWN]), executor, self.parser.schema,
             best.named, says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0, meanings=meanings,
             wanted=reading.wanted,
         )  # fmt: skip
@@ -295,11 +196,7 @@ def _build_meaning(reading: ParsedQuestion, candidate: Candidate) -> Meaning:
     mentions = tuple(iter_named_entities(reading, candidate.part))
     unread = tuple((word.start, word.end) for word in list_unread_words(reading, candidate))
     return Meaning(
-        candidate,
-        compute_program_evidence(reading, candidate),
-        mentions,
-        is_refused(reading, candidate),
-        unread,
+        candidate, compute_program_evidence(reading, candidate), mentions, is_refused(reading, candidate), unread
     )
 
 

@@ -7,9 +7,7 @@ Parquet files load polars.
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
-import math
 import os
 import re
 import uuid
@@ -19,30 +17,22 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
-from retrieval.kg.readers.archive_kinds import Unpacked, detect_archive_kind
+from retrieval.kg.readers.archive_kinds import Unpacked
 from retrieval.kg.readers.archives import unpack_files
-from retrieval.kg.readers.documents.records import detect_passage_format
 from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.options import DETECT, DETECTED, ReadOptions
-from retrieval.kg.readers.question_files import MARK, BadRow
+from retrieval.kg.readers.question_files import BadRow
 from retrieval.kg.readers.sources import Source, is_parquet
+from retrieval.questions.format_detection import HINT, detect_format, infer_file_format, make_empty_error, open_source
 from retrieval.questions.formats import FORMATS, validate_question
 from retrieval.questions.leftovers import Leftovers, select_graph_questions
 from retrieval.types import Problem, QuestionRecord
 
 PROBLEM_LIMIT = 1000
-_HINT = "A question set is JSONL with id, question, topic_entities and answers, or one of: " + ", ".join(FORMATS)
 _HOPS = re.compile(r"(?<![a-z0-9])([1-9])[-_ ]?h(?:ops?)?(?![a-z0-9])", re.IGNORECASE)
 
 #: Splits as names of files tell them.
-_SPLIT_NAMES = {
-    "train": "train",
-    "dev": "dev",
-    "valid": "dev",
-    "validation": "dev",
-    "val": "dev",
-    "test": "test",
-}
+_SPLIT_NAMES = {"train": "train", "dev": "dev", "valid": "dev", "validation": "dev", "val": "dev", "test": "test"}
 _SPLIT = re.compile(r"(?<![a-z])(train|dev|validation|valid|val|test)(?![a-z])[^/]*$", re.IGNORECASE)
 
 _Row = tuple[int, Any]
@@ -139,9 +129,9 @@ class _CollectedQuestions:
 
 def _read_file(file: Unpacked, collected: _CollectedQuestions, log: _Log, file_options: _FileOptions) -> None:
     """Add the good questions of one file."""
-    source = None if is_parquet(file.path) else _open_source(file.path, file_options.options.encoding, file.name)
+    source = None if is_parquet(file.path) else open_source(file.path, file_options.options.encoding, file.name)
     wanted_format = file_options.options.format
-    chosen = wanted_format if wanted_format not in DETECTED else _format_of(file.path, source)
+    chosen = wanted_format if wanted_format not in DETECTED else infer_file_format(file.path, source)
     hops = file_options.hops
     inside = file.name.removeprefix(f"{file.archive}/")
     if hops is None and (hops_match := _HOPS.search(inside if file.archive else f"{file.path.parent.name}/{inside}")):
@@ -206,109 +196,6 @@ def to_json(question: QuestionRecord) -> dict[str, Any]:
     return {key: value for key, value in body.items() if key in kept or value not in (None, ())}
 
 
-def split_of(question_id: str, seed: int = 0) -> str:
-    """``train`` (80%), ``dev`` (10%) or ``test`` (10%), fixed by id and seed alone."""
-    digest = hashlib.sha256(f"{seed}:{question_id}".encode()).digest()
-    share = int.from_bytes(digest[:8], "big") / 2**64
-    return "train" if share < 0.8 else "dev" if share < 0.9 else "test"
-
-
-def assign_splits(questions: Iterable[QuestionRecord], seed: int = 0) -> list[QuestionRecord]:
-    """The questions, each with a split: its own, else :func:`split_of` its id."""
-    return [q if q.split else replace(q, split=split_of(q.id, seed)) for q in questions]
-
-
-def sample_training(questions: Sequence[QuestionRecord], fraction: float, *, seed: int = 0) -> list[QuestionRecord]:
-    """A share of the training and dev questions, and all others, in their own order.
-
-    Both are drawn, since both are learned from: dev decides when training stops. A smaller share is part of a
-    larger one of the same seed. A set without splits is divided first, as :func:`assign_splits` does.
-
-    Raises:
-        ConfigError: ``fraction`` is not above 0 and at most 1.
-    """
-    if not 0 < fraction <= 1:
-        raise ConfigError(f"The fraction is {fraction}.", hint="It must be above 0 and at most 1.")
-    if fraction == 1:
-        return list(questions)
-    # Divided first, so that what has no split yet is divided as the whole set would be.
-    split = assign_splits(questions, seed) if not any(q.split for q in questions) else list(questions)
-    kept: set[str] = set()
-    for name in ("train", "dev"):
-        mine = sorted(
-            (q.id for q in split if q.split == name),
-            key=lambda key: hashlib.sha256(f"{seed}:sample:{key}".encode()).digest(),
-        )
-        kept.update(mine[: math.ceil(fraction * len(mine))])
-    return [q for q in split if q.split not in ("train", "dev") or q.id in kept]
-
-
-def remove_measured(more: Iterable[QuestionRecord], questions: Iterable[QuestionRecord]) -> list[QuestionRecord]:
-    """Those of ``more`` that are worded like no dev or test question, which are measured by."""
-    measured = {question.question.casefold() for question in questions if question.split in ("dev", "test")}
-    return [question for question in more if question.question.casefold() not in measured]
-
-
-def detect_format(path: Path | str, options: ReadOptions = DETECT) -> str:
-    """The format, one of ``FORMATS``, that :func:`read_questions` takes a file for when none is named.
-
-    Raises:
-        SourceError: the file cannot be read, or looks like none of them.
-    """
-    file, encoding = Path(path), options.encoding
-    if detect_archive_kind(file) is None:
-        return _format_of(file, None if is_parquet(file) else _open_source(file, encoding))
-    with unpack_files([file]) as members:
-        for member in members:
-            try:
-                return _format_of(
-                    member.path,
-                    None if is_parquet(member.path) else _open_source(member.path, encoding, member.name),
-                )
-            except SourceError:
-                continue
-    raise SourceError(f"No file of {file.name} could be recognised as a question set.", hint=_HINT + ".")
-
-
-def _format_of(file: Path, source: Source | None) -> str:
-    if source is not None:
-        return infer_format(source)
-    from retrieval.kg.readers.parquet import open_parquet  # noqa: PLC0415 - only Parquet needs it
-
-    names = set(open_parquet(file, file.name).collect_schema().names())
-    if names & {"q_entity", "a_entity"}:
-        return "rog"
-    if names & {"graph_query", "s_expression"}:
-        return "grailqa"
-    if "paragraphs" in names:
-        return "musique"
-    return "hotpotqa" if "context" in names else "jsonl"
-
-
-def infer_format(source: Source) -> str:
-    """The format of a question file from its first lines.
-
-    Raises:
-        SourceError: it looks like none of them.
-    """
-    text = source.decode_head().lstrip()
-    if text.startswith("{") or re.match(r"\[\s*[{\]]", text):
-        if re.search(r'"(q_entity|a_entity)"\s*:', text):
-            return "rog"
-        if re.search(r'"(graph_query|s_expression)"\s*:', text):
-            return "grailqa"
-        if re.search(r'"subgraph"\s*:\s*\{', text):
-            return "graftnet"
-        format_name = detect_passage_format(text)
-        return format_name if format_name in ("hotpotqa", "musique") else "jsonl"
-    lines = [line for line in text.splitlines()[:20] if line.strip()]
-    if any(len(parts := line.split("\t")) >= 2 and parts[1].rstrip().endswith("/)") for line in lines):
-        return "pathquestion"
-    if any("\t" in line and MARK.search(line.split("\t")[0]) for line in lines):
-        return "metaqa"
-    raise SourceError(f"The format of {source.name} could not be recognised as a question set.", hint=_HINT + ".")
-
-
 class _Log:
     """Reports bad rows, at most ``PROBLEM_LIMIT`` singly."""
 
@@ -330,24 +217,10 @@ class _Log:
             more = f"{self._count - PROBLEM_LIMIT:,} more rows of this file could not be used"
             self._report(Problem(self._file, 0, more))
         if not good and not self._first:
-            raise _make_empty_error(self._file)
+            raise make_empty_error(self._file)
         if not good:
             reasons = "; ".join(self._first)
-            raise EmptySourceError(f"No question of {self._file} could be used ({reasons}).", hint=_HINT + ".")
-
-
-def _open_source(file: Path, encoding: str | None = None, name: str | None = None) -> Source:
-    try:
-        return Source(file, encoding=encoding, name=name)
-    except EmptySourceError:
-        raise _make_empty_error(name or file.name) from None
-
-
-def _make_empty_error(file: str) -> EmptySourceError:
-    return EmptySourceError(
-        f"There is no question in {file}: the file is empty.",
-        hint="Choose a file that holds questions; if this one should, write or upload it again.",
-    )
+            raise EmptySourceError(f"No question of {self._file} could be used ({reasons}).", hint=HINT + ".")
 
 
 def _read_text_rows(source: Source, log: _Log) -> Iterator[_Row]:
@@ -357,12 +230,7 @@ def _read_text_rows(source: Source, log: _Log) -> Iterator[_Row]:
             try:
                 line = raw.decode().strip("\r")
             except UnicodeDecodeError as error:
-                log.add(
-                    number,
-                    f"not UTF-8 text (byte {error.start + 1} of the line)",
-                    repr(raw[:100]),
-                    "encoding",
-                )
+                log.add(number, f"not UTF-8 text (byte {error.start + 1} of the line)", repr(raw[:100]), "encoding")
                 continue
             if line.strip():
                 yield number, line

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from retrieval.kg.snapshot.labels import normalize_name
-from retrieval.questions.formats import ANSWER_KEYS, TOPIC_KEYS
+from retrieval.questions.rows import ANSWER_KEYS, TOPIC_KEYS
 from retrieval.types import QuestionRecord
 
 #: Keys of Clew's own JSONL; ``graph`` says which of several graphs a question is about.

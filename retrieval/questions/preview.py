@@ -10,7 +10,8 @@ from retrieval.kg.readers.options import DETECTED, ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.kg.readers.preview_sample import ROWS, describe_encoding, read_preview, read_raw_lines, sample
 from retrieval.kg.readers.sources import Source, is_parquet
-from retrieval.questions import files
+from retrieval.questions.files import read_questions
+from retrieval.questions.format_detection import detect_format
 from retrieval.questions.formats import FORMATS
 from retrieval.types import Problem
 
@@ -30,12 +31,12 @@ def preview_file(file: Path, preview: Preview, options: ReadOptions) -> Preview:
         notes = describe_encoding(detected)
         preview = replace(preview, encoding=detected.name if detected else preview.encoding, notes=notes)
     options = replace(options, encoding=preview.encoding)
-    chosen = options.format if options.format not in DETECTED else files.detect_format(file, options)
+    chosen = options.format if options.format not in DETECTED else detect_format(file, options)
     others = tuple(name for name in FORMATS if name != chosen)
     preview = replace(preview, format=chosen, alternatives=others, raw=read_raw_lines(file, preview.encoding))
     with sample(file, preview) as (part, is_complete):
         try:
-            questions = files.read_questions(part, ReadOptions(format=chosen), problems=problems.append)
+            questions = read_questions(part, ReadOptions(format=chosen), problems=problems.append)
         except SourceError as error:
             message = str(error) if is_complete else "The first part of the file shows no question."
             return replace(

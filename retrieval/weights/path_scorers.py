@@ -16,7 +16,8 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.methods.zero_shot.retriever import LEAST_SUPPORT
 from retrieval.pretrained import LACKING, PATHS
-from retrieval.questions.files import assign_splits, read_questions
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.weights.builder import FigureRow, HeldOutFigures, WeightBuilder
 from retrieval.weights.data import (

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from retrieval import demo
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.readers.options import ReadOptions
-from retrieval.questions.files import assign_splits, read_questions, write_questions
+from retrieval.questions.files import read_questions, write_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.studies.plan import DataSet
 
 if TYPE_CHECKING:

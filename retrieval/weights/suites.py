@@ -17,7 +17,8 @@ import numpy as np
 from retrieval.errors import ConfigError, SourceError
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.snapshot.relation_names import format_relation_name
-from retrieval.questions.files import assign_splits, read_questions
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.weights.question_sets import QUESTION_SETS, prepare_set
 from retrieval.weights.spider_suites import write_suites
 

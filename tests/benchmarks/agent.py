@@ -36,7 +36,8 @@ from retrieval.methods.graph_s3.training import (
     StepwiseTask,
     make_reinforcement_settings,
 )
-from retrieval.questions.files import assign_splits, read_questions, sample_training
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits, sample_training
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.train import label, split

@@ -17,7 +17,8 @@ from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
-from retrieval.questions.files import assign_splits, read_questions, write_questions
+from retrieval.questions.files import read_questions, write_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.studies.summary import build_summary
 from tests.benchmarks.report import Section

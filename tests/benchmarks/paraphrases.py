@@ -15,7 +15,8 @@ from retrieval.answering.spec import AnswererSpec
 from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.report import build_metrics, score
 from retrieval.kg import snapshot as snapshots
-from retrieval.questions.files import assign_splits, read_questions
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found
 from tests.benchmarks.report import Section

@@ -26,7 +26,8 @@ from retrieval.evaluation.evaluator import evaluate_answerer
 from retrieval.evaluation.report import build_report
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.storage import save_json
-from retrieval.questions.files import read_questions, split_of
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import split_of
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import Grounded, resolve_questions
 from retrieval.supervision.labels import Label

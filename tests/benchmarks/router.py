@@ -15,7 +15,8 @@ from retrieval.language.complexity import MULTI_HOP
 from retrieval.language.question import Question
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.router.deciders import Decider, TrainedDecider, WordingDecider
-from retrieval.questions.files import assign_splits, read_questions, split_of
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits, split_of
 from retrieval.train import train
 from retrieval.types import QuestionRecord
 from tests.benchmarks.data import found

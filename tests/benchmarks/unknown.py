@@ -23,7 +23,8 @@ from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.linking.encoder import Encoder
 from retrieval.methods.registry import DEFAULT
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
-from retrieval.questions.files import assign_splits, read_questions
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.supervision.grounding import resolve_questions
 from retrieval.types import QuestionRecord
 from retrieval.weights.path_examples import PathExampleMaker, TopicQuestion, find_topic

@@ -22,7 +22,8 @@ from retrieval.kg import snapshot as snapshots
 from retrieval.linking.encoder import Encoder
 from retrieval.metrics.bootstrap import compute_intervals
 from retrieval.metrics.scores import compute_metrics, score_of_row
-from retrieval.questions.files import read_questions, split_of, write_questions
+from retrieval.questions.files import read_questions, write_questions
+from retrieval.questions.splits import split_of
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.supervision import rationalizers
 from retrieval.supervision.grounding import resolve_questions

@@ -19,7 +19,8 @@ from retrieval.methods.registry import DEFAULT
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever
 from retrieval.pretrained import PATHS
-from retrieval.questions.files import assign_splits, read_questions
+from retrieval.questions.files import read_questions
+from retrieval.questions.splits import assign_splits
 from retrieval.self_training import METHOD, run_self_training
 from retrieval.studies.plan import DataSet
 from retrieval.types import QuestionRecord

@@ -12,7 +12,7 @@ from retrieval.evaluation import evaluator
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.methods import registry
-from retrieval.questions.files import sample_training
+from retrieval.questions.splits import sample_training
 from retrieval.types import QuestionRecord
 from tests.conftest import TINY
 from tests.support.llm_server import LLMServer

@@ -20,6 +20,7 @@ from retrieval.errors import EmptySourceError
 from retrieval.kg.readers import child_process
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import files as readers
+from retrieval.questions.splits import assign_splits
 from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.api.errors import NameTakenError
@@ -85,7 +86,7 @@ def save_question_set(
         NameTakenError: the graph has a set of this name.
         QuotaError: they are more than the user may keep.
     """
-    rows = [_build_row(position, question) for position, question in enumerate(readers.assign_splits(questions))]
+    rows = [_build_row(position, question) for position, question in enumerate(assign_splits(questions))]
     if not rows:
         why = f" The first problem: line {problems[0].line}: {problems[0].message}" if problems else ""
         raise EmptySourceError(f"The file holds no good question.{why}", hint="Check its format and try again.")

@@ -19,7 +19,7 @@ from retrieval.types import NoAnswerReason
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
     from retrieval.programs.algebra.operations import Program
-    from retrieval.programs.reader import Meaning, Understanding
+    from retrieval.programs.understanding import Meaning, Understanding
     from retrieval.reasoning.base import Conclusion
     from retrieval.types import RelationPath
 

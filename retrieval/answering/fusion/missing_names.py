@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
     from retrieval.answering.run import Linked
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.programs.reader import Meaning, Understanding
+    from retrieval.programs.understanding import Meaning, Understanding
 
 #: Behind these stands what a relation is asked of; with an article it is a common noun.
 _ARGUMENT = re.compile(r"\b(?:of|by|from|in|and|or)\s+$", re.IGNORECASE)

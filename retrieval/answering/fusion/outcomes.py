@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from retrieval.evidence.reach import Reach
     from retrieval.programs.algebra.numbers import Result
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
     from retrieval.reasoning.base import Conclusion
 
 #: Relation paths that are looked at, the likeliest.

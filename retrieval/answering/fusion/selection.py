@@ -12,7 +12,7 @@ from retrieval.answering.fusion.features import QuestionContext, Signs, compute_
 if TYPE_CHECKING:
     from retrieval.answering.fusion.model import OutcomeChoice
     from retrieval.answering.fusion.outcomes import CandidateOutcome
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
 
 
 @dataclass(frozen=True, slots=True)

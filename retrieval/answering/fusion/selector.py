@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from retrieval.answering.run import PipelineRun
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.grounding.schema import Schema
-    from retrieval.programs.reader import Understanding
+    from retrieval.programs.understanding import Understanding
     from retrieval.reasoning.base import Evidence
     from retrieval.types import RelationPath
 

@@ -23,7 +23,7 @@ from retrieval.language.complexity import MULTI_HOP
 from retrieval.linking.features import TextEncoder, encode_all
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import SPEC, RouterConfig
-from retrieval.questions.files import assign_splits, split_of
+from retrieval.questions.splits import assign_splits, split_of
 from retrieval.supervision.distribution_shift import TrainingCoverage
 from retrieval.supervision.labels import Label
 from retrieval.training import checkpoint as checkpoints

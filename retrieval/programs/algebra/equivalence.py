@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from retrieval.language.amounts import Comparison
-from retrieval.programs.algebra.operations import And, Arithmetic, Constant, Holds, Key, Operation, Or, Program, to_json
+from retrieval.programs.algebra.operations import And, Arithmetic, Constant, Holds, Key, Operation, Or, Program
+from retrieval.programs.algebra.program_json import to_json
 
 _TURNED = {
     Comparison.MORE: Comparison.LESS,

@@ -25,7 +25,8 @@ from retrieval.types import Turn
 
 if TYPE_CHECKING:
     from retrieval.programs.parser import Parser
-    from retrieval.programs.reader import ProgramReader, Understanding
+    from retrieval.programs.reader import ProgramReader
+    from retrieval.programs.understanding import Understanding
 
 #: Rewritings that are tried.
 _TRIED = 6

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from retrieval.errors import ProgramError
-from retrieval.programs.algebra.operations import Program, from_json, to_json
+from retrieval.programs.algebra.operations import Program
+from retrieval.programs.algebra.program_json import from_json, to_json
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -16,7 +17,7 @@ _NEAREST = 3
 
 
 def to_named_json(snapshot: Snapshot, program: Program) -> dict[str, Any]:
-    """As :func:`~.algebra.operations.to_json`, with names: entities are labels, relations name and direction.
+    """As :func:`~.algebra.program_json.to_json`, with names: entities are labels, relations name and direction.
 
     ``{"op": "Having", "relation": {"name": "capital", "inverse": false}}``
 

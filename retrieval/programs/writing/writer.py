@@ -13,7 +13,8 @@ from retrieval.language.question import Question
 from retrieval.llm.asking import ask_json
 from retrieval.llm.constraints import Constraint
 from retrieval.llm.prompts import load, wrap_fenced, wrap_fenced_lines
-from retrieval.programs.algebra.operations import Constant, Filter, Key, Program, from_json
+from retrieval.programs.algebra.operations import Constant, Filter, Key, Program
+from retrieval.programs.algebra.program_json import from_json
 from retrieval.programs.algebra.units import convert_constant
 from retrieval.programs.rendering.names import map_names
 from retrieval.programs.writing.grammar import build_grammar

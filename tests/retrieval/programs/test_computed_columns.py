@@ -3,7 +3,8 @@
 import pytest
 
 from retrieval.language.amounts import Folding
-from retrieval.programs.algebra.operations import Fold, Having, Key, from_json, to_json
+from retrieval.programs.algebra.operations import Fold, Having, Key
+from retrieval.programs.algebra.program_json import from_json, to_json
 from retrieval.programs.rendering.wording import Wording
 
 from .asking import answers, reader_of

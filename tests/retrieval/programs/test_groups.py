@@ -9,7 +9,8 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra.operations import EVERY, Top, from_json, to_json
+from retrieval.programs.algebra.operations import EVERY, Top
+from retrieval.programs.algebra.program_json import from_json, to_json
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.steps import describe_steps, list_ranked_values
 

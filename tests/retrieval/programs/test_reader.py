@@ -8,7 +8,8 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
-from retrieval.programs.algebra.operations import Count, Entities, Walk, from_json, to_json
+from retrieval.programs.algebra.operations import Count, Entities, Walk
+from retrieval.programs.algebra.program_json import from_json, to_json
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
 from tests.retrieval.programs import land

@@ -8,15 +8,9 @@ import pytest
 
 from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.readers.options import ReadOptions
-from retrieval.questions.files import (
-    assign_splits,
-    detect_format,
-    read_questions,
-    sample_training,
-    split_of,
-    to_json,
-    write_questions,
-)
+from retrieval.questions.files import read_questions, to_json, write_questions
+from retrieval.questions.format_detection import detect_format
+from retrieval.questions.splits import assign_splits, sample_training, split_of
 from retrieval.types import Problem, QuestionRecord
 from tests.benchmarks.data import DATA
 

@@ -20,8 +20,9 @@ from retrieval.language.question import Question
 from retrieval.language.words import read as read_words
 from retrieval.pretrained import CHOICE, PROGRAMS
 from retrieval.programs.algebra.operations import Count, Entities, Walk
-from retrieval.programs.reader import Meaning, ProgramReader, Understanding
+from retrieval.programs.reader import ProgramReader
 from retrieval.programs.scoring.candidates import Candidate
+from retrieval.programs.understanding import Meaning, Understanding
 from retrieval.reasoning.base import Conclusion
 from retrieval.types import Answer, NoAnswer, NoAnswerReason, Node, RelationPath
 

@@ -17,7 +17,8 @@ from retrieval.kg.readers import archives, read_graph, read_preview
 from retrieval.kg.readers.archive_kinds import ArchiveLimits
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.questions import preview_questions
-from retrieval.questions.files import detect_format, read_questions
+from retrieval.questions.files import read_questions
+from retrieval.questions.format_detection import detect_format
 
 FACTS = b"Jaws\tdirected_by\tSpielberg\n"
 MORE = b"Hook\tin_language\tFrench\n"
