@@ -17,24 +17,18 @@ from typing import Any, ClassVar, Literal, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json, to_jsonable_python
 
+from retrieval.results import Answer, Citation, NoAnswer, ProgramReading, ProgramStep, RankedValue, Span
 from retrieval.types import (
     AgentAction,
-    Answer,
-    Citation,
     Denoted,
     EvidenceChain,
     Hop,
     LinkedEntity,
-    NoAnswer,
     Node,
     Passage,
-    ProgramReading,
-    ProgramStep,
     Pulled,
-    RankedValue,
     RelationStep,
     RetrievedPassage,
-    Span,
     Usage,
 )
 

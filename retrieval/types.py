@@ -6,21 +6,9 @@ Entity and relation ids are int32 positions in one snapshot's label tables and m
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Literal
 
 NodeKind = Literal["entity", "cvt", "literal"]
-
-
-class NoAnswerReason(StrEnum):
-    """Why a run ends without an answer."""
-
-    ENTITY_NOT_LINKED = "entity_not_linked"
-    NO_PATH = "no_path"
-    REASONER_DECLINED = "reasoner_declined"
-    NOT_IN_GRAPH = "not_in_graph"
-    NOT_UNDERSTOOD = "not_understood"
-    TOO_LONG = "too_long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,53 +210,6 @@ class EvidenceChain:
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramStep:
-    """A step of a program in plain English, innermost first, with what it kept.
-
-    Attributes:
-        text: what it does: ``countries``, ``in Africa``, ``the one with the largest population``.
-        result: what it gives.
-        count: how many nodes it kept; 0 where it gives no set.
-        value: the number formatted, or yes or no; empty where it gives a set.
-        nodes: the first of them.
-        path: names of the fields that lead from the program to the step, where its arguments are; for editing it.
-        operation: of the program there, such as ``Filter``; empty in runs of earlier versions.
-        display: the value as people write it, in the unit of its column: ``£43,937.91``.
-    """
-
-    text: str
-    result: Literal["set", "number", "truth"]
-    count: int
-    value: str
-    nodes: tuple[Node, ...]
-    path: tuple[str, ...] = ()
-    operation: str = ""
-    display: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramReading:
-    """A program that a question may mean: in one line, as JSON by names, and how likely it is what was asked."""
-
-    text: str
-    program: dict[str, Any]
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class RankedValue:
-    """The value that a node was ranked by; ``answer`` tells the answers from the runners-up, ``group`` of which it is
-    the first where each group has one. ``display`` is the value as people write it, in the unit of its column.
-    """
-
-    node: Node
-    value: str
-    answer: bool
-    group: str = ""
-    display: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of a document.
 
@@ -296,70 +237,6 @@ class RetrievedPassage:
     passage: Passage
     score: float
     facts: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A sentence of a passage: characters ``start`` to ``end`` of its text."""
-
-    passage: int
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What was asked for beside an answer: the name of a relation, and what it leads to from there."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer. ``entity`` is None when an LLM named something that the graph does not hold.
-
-    ``chains`` are indices into the run's evidence chains; ``verified`` says that every hop of at least
-    one of them was found in the snapshot. ``citations`` are the sentences it was read from. An answer with
-    neither chains nor citations cites no evidence. ``guess`` says that the score is below the least that answers of
-    the method are trusted from: the closest guess, not what the graph clearly says. ``beside`` is what else was asked
-    for of each answer: the ages, of "the names and ages of all singers". ``display`` is a computed value as people
-    write it, in the unit of its column; ``owner`` is whose the answer is where each belongs to something else.
-    """
-
-    label: str
-    score: float
-    entity: Node | None = None
-    chains: tuple[int, ...] = ()
-    verified: bool = False
-    citations: tuple[Citation, ...] = ()
-    guess: bool = False
-    beside: tuple[Beside, ...] = ()
-    display: str = ""
-    owner: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Characters ``start`` to ``end`` of the question."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class NoAnswer:
-    """A typed no-answer, with a sentence for the person and what to try next.
-
-    ``spans`` are the words of the question that it is about, where it is about some; ``near`` are names of the graph
-    that may have been meant.
-    """
-
-    reason: NoAnswerReason
-    message: str
-    hint: str = ""
-    spans: tuple[Span, ...] = ()
-    near: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

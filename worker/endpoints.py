@@ -60,7 +60,8 @@ def stream_endpoint_events(run: Run, endpoint: GraphEndpoint, *, cancelled: Call
         NotAllowedError: the operator has not listed the endpoint's host any more.
         UnknownEntityError: an entity that was given is none.
     """
-    from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest  # noqa: PLC0415 - loads torch
+    from retrieval.answering.endpoint import EndpointAnswerer  # noqa: PLC0415 - loads torch
+    from retrieval.answering.endpoint_request import EndpointRequest  # noqa: PLC0415 - loads torch
 
     topics = tuple(endpoints.require_iris(run.graph_id, run.entities))
     follows = None if run.context is None else _convert_turn(run.graph_id, from_plain(Turn, run.context))

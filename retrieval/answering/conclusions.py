@@ -17,7 +17,8 @@ from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
 from retrieval.reasoning.extractive import ExtractiveReasoner, explain_not_linked
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.understanding import verify_verdict, verify_without_topics
-from retrieval.types import Span, Usage
+from retrieval.results import Span
+from retrieval.types import Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

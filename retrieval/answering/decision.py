@@ -18,7 +18,7 @@ from retrieval.answering.fusion.missing_names import find_silent_names
 from retrieval.methods.zero_shot.idioms import is_gender_question
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.understanding import is_unexplained, verify_verdict
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.answering.programs import ProgramAnswerer

@@ -13,8 +13,9 @@ from retrieval.kg.snapshot import KINDS
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.language.question import Question
 from retrieval.reasoning.base import Conclusion
+from retrieval.results import Answer, Beside
 from retrieval.thresholds import DESCRIPTION
-from retrieval.types import Answer, Beside, EvidenceChain, LinkedEntity
+from retrieval.types import EvidenceChain, LinkedEntity
 
 if TYPE_CHECKING:
     from retrieval.answering.run import Linked, PipelineRun

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from retrieval.answering.endpoint_events import apply_time_shift, collect_node_ids, replace_node_ids
 from retrieval.answering.endpoint_programs import EndpointPrograms
+from retrieval.answering.endpoint_request import EndpointRequest, FixedLinker, make_linked_entity
 from retrieval.answering.parts import GraphParts, Opening
 from retrieval.answering.paths import PathAnswerer, open_answerer
 from retrieval.answering.reasoners import make_reasoner, require_written
@@ -19,7 +21,6 @@ from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityErr
 from retrieval.events import (
     AnswerFinal,
     Event,
-    PathRetrieved,
     QuestionLinked,
     QuestionRewritten,
     RunCancelled,
@@ -29,24 +30,12 @@ from retrieval.events import (
 )
 from retrieval.kg.sparql.subgraph_cache import get_term
 from retrieval.language.question import Question
-from retrieval.limits import DEFAULT_BUDGET, QUESTION_LIMIT
+from retrieval.limits import QUESTION_LIMIT
 from retrieval.linking.linker import LinkingResult
 from retrieval.methods import registry
-from retrieval.programs.remote.conversation import (
-    DenotedThere,
-    FollowedThere,
-    TurnThere,
-    resolve_remote_follow_up,
-)
-from retrieval.types import (
-    Denoted,
-    LinkedEntity,
-    NoAnswer,
-    NoAnswerReason,
-    Node,
-    Pulled,
-    Usage,
-)
+from retrieval.programs.remote.conversation import FollowedThere, resolve_remote_follow_up
+from retrieval.results import NoAnswer, NoAnswerReason
+from retrieval.types import Denoted, LinkedEntity, Node, Pulled, Usage
 
 if TYPE_CHECKING:
     from retrieval.answering.pipeline import Answerer
@@ -63,29 +52,6 @@ Numbering = Callable[[Sequence[str]], Mapping[str, int]]
 ids of what is pulled mean nothing outside it."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointRequest:
-    """One question.
-
-    Attributes:
-        question: 1 to 1,000 characters.
-        given: IRIs of topic entities chosen by the caller; used instead of what the question names.
-        budget: most distinct facts retrieved.
-        seed: of the retriever's sampling.
-        program: by names of the endpoint; run as it is in place of reading the question.
-        follows: the question before, which this one may lean on.
-        denoted: words of the question that are known to stand for entities.
-    """
-
-    question: Question
-    given: tuple[str, ...] = ()
-    budget: int = DEFAULT_BUDGET
-    seed: int = 0
-    program: dict[str, Any] | None = None
-    follows: TurnThere | None = None
-    denoted: tuple[DenotedThere, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +95,7 @@ class EndpointAnswerer:
         except Exception:
             log.exception("A run broke on %s", self.remote.endpoint)
             yield RunFailed(
-                "internal",
-                "Something inside Clew broke.",
-                "The log of the worker has the details; please report it.",
+                "internal", "Something inside Clew broke.", "The log of the worker has the details; please report it."
             )
 
     def _build_start_event(self, request: EndpointRequest) -> RunStarted:
@@ -203,11 +167,7 @@ class EndpointAnswerer:
         return self.checkpoint is None or bool(question.cues)
 
     def _answer_by_program(
-        self,
-        programs: EndpointPrograms,
-        request: EndpointRequest,
-        understanding: RemoteUnderstanding,
-        began: float,
+        self, programs: EndpointPrograms, request: EndpointRequest, understanding: RemoteUnderstanding, began: float
     ) -> Iterator[Event]:
         local_request = AskRequest(request.question, (), request.budget, request.seed)
         for event in programs.answer(local_request, understanding, began):
@@ -225,7 +185,7 @@ class EndpointAnswerer:
         labels = self.remote.get_names(topics)
         numbers = self.numbers(["<" + iri for iri in topics])
         linked = tuple(
-            _make_linked_entity(
+            make_linked_entity(
                 request, words, Node(numbers["<" + iri], labels.get(iri, iri)), picked=bool(request.given)
             )
             for words, iri in iris.items()
@@ -253,7 +213,7 @@ class EndpointAnswerer:
         shift = _measure_ms(began)
         for event in self._open_answerer(graph, local).run(local_request, cancelled=cancelled):
             if not isinstance(event, (RunStarted, QuestionLinked, SubgraphExtracted)):
-                yield self._replace_entity_ids(graph, _apply_time_shift(event, shift, warnings))
+                yield self._replace_entity_ids(graph, apply_time_shift(event, shift, warnings))
 
     def _link(self, request: EndpointRequest) -> dict[str, str]:
         """Topic entities by the words that name them, in their order, or by their IRIs where the caller gave them."""
@@ -289,17 +249,17 @@ class EndpointAnswerer:
         spec = AnswererSpec(graph.path, self.checkpoint, self.method, reasoner=self.reasoner, options=self.options)
         parts = GraphParts(graph, self.encoder)
         answerer: PathAnswerer = open_answerer(Opening(spec, parts, make_reasoner(self.reasoner, self.llm), self.llm))
-        answerer.linker = _FixedLinker(LinkingResult(linked, ()))
+        answerer.linker = FixedLinker(LinkingResult(linked, ()))
         answerer.programs = None  # those of the endpoint were tried
         return answerer
 
     def _replace_entity_ids(self, graph: Snapshot, event: T) -> T:
         """The event with every entity under the number that stands for it everywhere."""
         seen: set[int] = set()
-        _collect(event, seen)
+        collect_node_ids(event, seen)
         terms = {entity: get_term(graph, entity) for entity in sorted(seen)}
         numbers = self.numbers(list(dict.fromkeys(terms.values())))
-        renumbered: T = _replace_node_ids(event, {entity: numbers[known] for entity, known in terms.items()})
+        renumbered: T = replace_node_ids(event, {entity: numbers[known] for entity, known in terms.items()})
         return renumbered
 
 
@@ -322,59 +282,6 @@ _NOT_LINKED = NoAnswer(
     "The question names no entity that the endpoint has, and no program reads it.",
     "Names are looked up there as they are spelt. Check the spelling and the languages, or choose an entity by hand.",
 )
-
-
-class _FixedLinker:
-    """A linker of a question that is linked already."""
-
-    def __init__(self, linked: LinkingResult) -> None:
-        self._linked = linked
-
-    def link(self, question: Question, topics: Sequence[int] = ()) -> LinkingResult:
-        """What is known."""
-        del question, topics
-        return self._linked
-
-
-def _make_linked_entity(request: EndpointRequest, words: str, node: Node, *, picked: bool) -> LinkedEntity:
-    if picked:
-        return LinkedEntity(node, node.label, -1, -1, 1.0, "given")
-    start = request.question.text.find(words)
-    return LinkedEntity(node, words, start, start + len(words) if start >= 0 else -1, 1.0, "exact")
-
-
-def _collect(value: Any, nodes: set[int]) -> None:
-    if isinstance(value, Node):
-        nodes.add(value.id)
-    elif isinstance(value, tuple):
-        for item in value:
-            _collect(item, nodes)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for each in fields(value):
-            _collect(getattr(value, each.name), nodes)
-
-
-def _replace_node_ids(value: Any, numbers: Mapping[int, int]) -> Any:
-    if isinstance(value, Node):
-        return replace(value, id=numbers[value.id])
-    if isinstance(value, tuple):
-        return tuple(_replace_node_ids(item, numbers) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value,
-            **{each.name: _replace_node_ids(getattr(value, each.name), numbers) for each in fields(value)},
-        )
-    return value
-
-
-def _apply_time_shift(event: Event, shift: float, warnings: tuple[str, ...]) -> Event:
-    """The event with its times counted from the run's beginning, and the end with what there is to know of it."""
-    if isinstance(event, PathRetrieved):
-        return replace(event, at_ms=round(event.at_ms + shift, 2))
-    if isinstance(event, AnswerFinal):
-        all_warnings = (*warnings, *event.warnings)
-        return replace(event, took_ms=round(event.took_ms + shift, 2), warnings=all_warnings)
-    return event
 
 
 def _measure_ms(since: float) -> float:

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from retrieval.answering.program_answers import list_named_entities
-from retrieval.answering.programs import (
-    explain_unwritten,
-    get_required_confidence,
-    stream_program_answer,
-)
+from retrieval.answering.programs import explain_unwritten, get_required_confidence, stream_program_answer
 from retrieval.answering.run import AskRequest, PipelineRun
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.errors import EmptySourceError, EndpointError, LLMError, ProgramError
@@ -58,12 +54,7 @@ class EndpointPrograms:
     usage: Usage | None = None
 
     def read(
-        self,
-        question: Question,
-        topics: Sequence[str],
-        *,
-        topics_given: bool,
-        denoted: Sequence[DenotedThere] = (),
+        self, question: Question, topics: Sequence[str], *, topics_given: bool, denoted: Sequence[DenotedThere] = ()
     ) -> RemoteUnderstanding | None:
         """The program of a question with what the endpoint gives, where one is likely enough to be what was asked."""
         reader = RemoteReader(self.remote, self.encoder.encode)

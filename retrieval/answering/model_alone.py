@@ -18,7 +18,8 @@ from retrieval.llm.prompts import wrap_fenced
 from retrieval.llm.replies import ReplyStore
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.llm import LLMReasoner
-from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
+from retrieval.results import Answer, NoAnswer, NoAnswerReason
+from retrieval.types import Usage
 
 if TYPE_CHECKING:
     from retrieval.answering.parts import Opening

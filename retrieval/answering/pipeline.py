@@ -25,7 +25,8 @@ from retrieval.language.detection import has_english_names
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.programs.dialogue.follow import resolve_follow_up
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import EvidenceChain, NoAnswer, NoAnswerReason
+from retrieval.results import NoAnswer, NoAnswerReason
+from retrieval.types import EvidenceChain
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -35,17 +35,16 @@ from retrieval.programs.rendering.sentences.keys import describe_key
 from retrieval.programs.rendering.sentences.values import format_in_unit
 from retrieval.programs.rendering.sparql import write_sparql
 from retrieval.programs.rendering.steps import describe_program, describe_steps, list_ranked_values
-from retrieval.types import (
+from retrieval.results import (  # fmt: skip
     Answer,
     Beside,
-    EvidenceChain,
-    LinkedEntity,
     NoAnswer,
     NoAnswerReason,
     ProgramReading,
     ProgramStep,
     RankedValue,
-)  # fmt: skip
+)
+from retrieval.types import EvidenceChain, LinkedEntity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

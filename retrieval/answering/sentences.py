@@ -16,7 +16,8 @@ from retrieval.programs.rendering.sentences.values import format_in_unit
 if TYPE_CHECKING:
     from retrieval.events import AnswerFinal
     from retrieval.programs.understanding import Understanding
-    from retrieval.types import Answer, EvidenceChain, RankedValue
+    from retrieval.results import Answer, RankedValue
+    from retrieval.types import EvidenceChain
 
 
 def add_program_sentence(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from retrieval import environment
-from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest
+from retrieval.answering.endpoint import EndpointAnswerer
+from retrieval.answering.endpoint_request import EndpointRequest
 from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec

@@ -11,7 +11,8 @@ from retrieval.diagnosis.findings import LostAt, Remedy, WhyNot
 from retrieval.diagnosis.paths import Leading, Path, PathWalks
 from retrieval.programs.algebra.operations import Entities, Program, Walk
 from retrieval.programs.rendering.names import to_named_json
-from retrieval.types import Hop, NoAnswerReason, Node, RelationStep
+from retrieval.results import NoAnswerReason
+from retrieval.types import Hop, Node, RelationStep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,8 @@ from retrieval.llm.asking import find_json
 from retrieval.llm.constraints import make_json_object, make_object_list
 from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Request
-from retrieval.types import Citation, Passage
+from retrieval.results import Citation
+from retrieval.types import Passage
 
 GRAPHRAG, KGGEN_ENTITIES, KGGEN = "extract-graphrag", "extract-kggen-entities", "extract-kggen"
 ENTITIES = 200

@@ -10,7 +10,8 @@ from retrieval.llm.asking import build_repair, find_json
 from retrieval.llm.constraints import Constraint, make_json_object, make_number_schema, make_object_list
 from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Request
-from retrieval.types import Citation, Passage
+from retrieval.results import Citation
+from retrieval.types import Passage
 
 PROMPT = "extract"
 NAME_LIMIT = 300

@@ -10,7 +10,8 @@ from retrieval.events import AnswerDelta
 from retrieval.evidence.reach import Join, Reach
 from retrieval.language.question import Question
 from retrieval.reasoning.comparison import Compared
-from retrieval.types import Answer, EvidenceChain, LinkedEntity, NoAnswer, Usage
+from retrieval.results import Answer, NoAnswer
+from retrieval.types import EvidenceChain, LinkedEntity, Usage
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

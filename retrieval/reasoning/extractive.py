@@ -17,7 +17,8 @@ from retrieval.linking.stems import extract_stems
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.choosing import select_best_guess
 from retrieval.reasoning.comparison import Compared
-from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason
+from retrieval.results import Answer, NoAnswer, NoAnswerReason
+from retrieval.types import LinkedEntity
 
 NAME = "extractive"
 #: Topics that a message names.

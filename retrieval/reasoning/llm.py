@@ -18,7 +18,8 @@ from retrieval.llm.constraints import UNCONSTRAINED, make_answer_lines
 from retrieval.llm.prompts import describe_prompts
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.prompting import PROMPT, NoAnswerLines, build_messages, parse_answers
-from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
+from retrieval.results import Answer, NoAnswer, NoAnswerReason
+from retrieval.types import Usage
 
 NAME = "llm"
 REPLY_LIMIT = 20_000

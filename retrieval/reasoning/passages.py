@@ -18,8 +18,9 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.language.question import Question
 from retrieval.llm import asking, prompts
 from retrieval.reasoning.base import Conclusion
+from retrieval.results import Answer, Citation, NoAnswer, NoAnswerReason
 from retrieval.thresholds import GUESS
-from retrieval.types import Answer, Citation, NoAnswer, NoAnswerReason, RetrievedPassage
+from retrieval.types import RetrievedPassage
 
 PROMPT = "passages"
 #: Logistic of the likeness: (slope, middle).

@@ -35,7 +35,8 @@ from retrieval.reasoning.spans import (
     is_person_name,
     is_place_context,
 )
-from retrieval.types import Citation, NoAnswer, NoAnswerReason, RetrievedPassage
+from retrieval.results import Citation, NoAnswer, NoAnswerReason
+from retrieval.types import RetrievedPassage
 
 _WORD = re.compile(r"\w+")
 _NEAR = 40.0

@@ -13,7 +13,8 @@ from retrieval.llm.metering import estimate
 from retrieval.llm.prompts import describe_prompts, wrap_fenced, wrap_fenced_lines
 from retrieval.reasoning.base import Conclusion, Evidence
 from retrieval.reasoning.llm import NAME, match_names
-from retrieval.types import NoAnswer, NoAnswerReason, Node
+from retrieval.results import NoAnswer, NoAnswerReason
+from retrieval.types import Node
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

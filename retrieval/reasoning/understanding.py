@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from retrieval.language.operators import HINTS, Cue, Operator, find_unexplained
 from retrieval.language.question import Question
 from retrieval.reasoning.base import Conclusion, Evidence
-from retrieval.types import Answer, LinkedEntity, NoAnswer, NoAnswerReason, Span
+from retrieval.results import Answer, NoAnswer, NoAnswerReason, Span
+from retrieval.types import LinkedEntity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

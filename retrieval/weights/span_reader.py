@@ -28,7 +28,8 @@ from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.reading import find_answer_spans
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.types import Citation, Passage, RetrievedPassage
+from retrieval.results import Citation
+from retrieval.types import Passage, RetrievedPassage
 from retrieval.weights.builder import FigureRow, HeldOutFigures, WeightBuilder
 from retrieval.weights.data import MUSIQUE, READING
 from retrieval.weights.reader_training import TrainableReader, train_reader

@@ -9,22 +9,16 @@ from drf_spectacular.generators import SchemaGenerator
 from jsonschema import Draft202012Validator, ValidationError
 
 from retrieval import events
+from retrieval.results import Answer, Citation, NoAnswer, NoAnswerReason, ProgramReading, ProgramStep, RankedValue
 from retrieval.types import (
     AgentAction,
-    Answer,
-    Citation,
     Denoted,
     EvidenceChain,
     Hop,
     LinkedEntity,
-    NoAnswer,
-    NoAnswerReason,
     Node,
     Passage,
-    ProgramReading,
-    ProgramStep,
     Pulled,
-    RankedValue,
     RelationStep,
     RetrievedPassage,
     Usage,

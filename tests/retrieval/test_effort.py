@@ -15,7 +15,7 @@ from retrieval.linking.mentions import to_context_stem
 from retrieval.linking.word_context import WordContext
 from retrieval.methods.zero_shot.features import encode_questions
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
 
 QUESTION = "which languages are spoken in the countries that border Switzerland?"

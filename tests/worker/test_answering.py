@@ -7,7 +7,8 @@ import pytest
 
 from retrieval.errors import CheckpointError
 from retrieval.events import AnswerFinal, PathRetrieved, RunCancelled, RunFailed, RunStarted
-from retrieval.types import Answer, NoAnswer, NoAnswerReason, Usage
+from retrieval.results import Answer, NoAnswer, NoAnswerReason
+from retrieval.types import Usage
 from webapp.answers import services
 from webapp.answers.models import Run, RunState
 from worker import answerers, answering, identity

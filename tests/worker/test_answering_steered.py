@@ -14,9 +14,10 @@ from retrieval.events import (
     RunStarted,
     to_plain,
 )
+from retrieval.results import Answer
 from retrieval.supervision.trajectories import read_trajectories
 from retrieval.train import train as fit
-from retrieval.types import AgentAction, Answer, LinkedEntity, Node, QuestionRecord, RelationStep, Usage
+from retrieval.types import AgentAction, LinkedEntity, Node, QuestionRecord, RelationStep, Usage
 from webapp.answers import services, steering
 from webapp.answers.models import AgentCorrection, Run
 from webapp.experiments import services as experiments
@@ -352,7 +353,7 @@ def test_a_correction_that_was_taken_back_or_impossible_is_no_label(agent, work,
 
 
 def test_a_correction_without_an_answer_is_no_label(agent, work, steer, api):
-    from retrieval.types import NoAnswer, NoAnswerReason
+    from retrieval.results import NoAnswer, NoAnswerReason
 
     work(STARTED, LINKED, FIRST, paused(1, BORDERS, LANGUAGE))
     steer(1, LANGUAGE, pause_after=None)

@@ -5,7 +5,8 @@ import threading
 import pytest
 
 from retrieval.events import AnswerFinal, RunStarted
-from retrieval.types import Answer, Usage
+from retrieval.results import Answer
+from retrieval.types import Usage
 from webapp.answers import services
 from webapp.answers.models import Run, RunState
 from webapp.jobs import heartbeats, queue

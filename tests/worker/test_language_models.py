@@ -11,7 +11,8 @@ from retrieval.events import AnswerFinal, RunStarted
 from retrieval.llm import failures
 from retrieval.llm.asking import ask
 from retrieval.llm.metering import Limit, use_meter
-from retrieval.types import Answer, Usage
+from retrieval.results import Answer
+from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from webapp.answers import services as answers
 from webapp.experiments import reports

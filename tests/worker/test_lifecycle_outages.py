@@ -11,7 +11,8 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from retrieval.events import AnswerFinal, PathRetrieved, RunStarted
-from retrieval.types import Answer, Usage
+from retrieval.results import Answer
+from retrieval.types import Usage
 from tests.support.outages import start_redis, stop_redis, without_postgres, without_redis
 from webapp.answers import services as answers
 from webapp.answers.models import Run, RunEvent, RunState

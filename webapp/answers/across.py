@@ -13,7 +13,8 @@ from retrieval.errors import ClewError, DamagedError, EndpointError
 from retrieval.events import AnswerFinal, ChainsBuilt, from_payload
 from retrieval.kg.analysis.joining import Joined, Named, join
 from retrieval.kg.snapshot import Snapshot
-from retrieval.types import Answer, EvidenceChain, Hop
+from retrieval.results import Answer
+from retrieval.types import EvidenceChain, Hop
 from webapp.accounts.models import User
 from webapp.answers import selectors, services
 from webapp.answers.models import ACTIVE, AcrossQuestion, Run, RunEvent, RunState

@@ -15,7 +15,8 @@ from retrieval.events import (
     RunStarted,
     from_payload,
 )
-from retrieval.types import AgentAction, Answer, LinkedEntity
+from retrieval.results import Answer
+from retrieval.types import AgentAction, LinkedEntity
 from webapp.answers.models import RunEvent
 
 STEP_EVENTS = (AgentStep, AgentRewound, RunPaused, RunStarted, QuestionLinked, AnswerFinal)

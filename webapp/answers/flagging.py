@@ -16,7 +16,8 @@ from retrieval.events import (
     QuestionRewritten,
     from_payload,
 )
-from retrieval.types import Answer, EvidenceChain, RelationStep
+from retrieval.results import Answer
+from retrieval.types import EvidenceChain, RelationStep
 from webapp.accounts.models import User
 from webapp.answers.models import ACTIVE, Flag, FlagKind, Run, RunEvent
 from webapp.api.errors import ConflictError, InvalidError

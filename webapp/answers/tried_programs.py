@@ -5,7 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from retrieval.events import AnswerFinal, ChainsBuilt, ProgramExecuted, from_payload
-from retrieval.types import Answer, Hop
+from retrieval.results import Answer
+from retrieval.types import Hop
 from webapp.accounts.models import User
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.api.errors import ConflictError, InvalidError

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from retrieval.answering.fusion.direction import infer_direction
 from retrieval.language.question import Question
 from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome

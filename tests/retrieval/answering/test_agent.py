@@ -24,8 +24,9 @@ from retrieval.methods.graph_s3.agent.environment import AgentLimits
 from retrieval.methods.graph_s3.agent.policy import PathsPolicy, ScoredAction
 from retrieval.methods.graph_s3.spec import GraphS3Options
 from retrieval.reasoning.extractive import ExtractiveReasoner
+from retrieval.results import NoAnswerReason
 from retrieval.supervision.trajectories import to_row
-from retrieval.types import AgentAction, Hop, NoAnswerReason, Node, RelationStep, Usage
+from retrieval.types import AgentAction, Hop, Node, RelationStep, Usage
 from tests.retrieval.methods.graph_s3.test_environment import FILMS
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids
 

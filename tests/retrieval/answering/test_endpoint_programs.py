@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from retrieval.answering.endpoint import EndpointAnswerer, EndpointRequest
+from retrieval.answering.endpoint import EndpointAnswerer
 from retrieval.answering.endpoint_programs import PARTLY, STRATEGY
+from retrieval.answering.endpoint_request import EndpointRequest
 from retrieval.environment import LLMSettings
 from retrieval.events import (
     AnswerFinal,

@@ -27,7 +27,7 @@ from retrieval.language.question import Question
 from retrieval.limits import QUESTION_LIMIT
 from retrieval.methods.triples.settings import TripleOptions
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build, ids
 
 SCRIPT = {

@@ -19,7 +19,7 @@ from retrieval.events import (
 )
 from retrieval.language.question import Question
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 from tests.retrieval.films import WordEncoder
 from tests.retrieval.programs import land
 from tests.retrieval.world import LabelLinker

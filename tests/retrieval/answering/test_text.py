@@ -22,7 +22,8 @@ from retrieval.linking import passage_index
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.reading import ReadPassage, find_answer_spans
 from retrieval.reasoning.spans import detect_kind, find_noun, find_spans, is_person_name
-from retrieval.types import Citation, Passage, RetrievedPassage
+from retrieval.results import Citation
+from retrieval.types import Passage, RetrievedPassage
 from tests.retrieval.kg.worlds import FILMS, build
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 

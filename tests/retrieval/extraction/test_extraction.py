@@ -14,7 +14,8 @@ from retrieval.extraction.reading import UnreadableError, build_request, read, s
 from retrieval.kg.build import build_snapshot
 from retrieval.llm.metering import Limit, Meter, use_meter
 from retrieval.llm.replies import Asker, ReplyStore
-from retrieval.types import Citation, Passage
+from retrieval.results import Citation
+from retrieval.types import Passage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from tests.support.llm_server import LLMServer
 

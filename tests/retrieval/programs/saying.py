@@ -11,7 +11,8 @@ from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.operations import Program
 from retrieval.programs.reader import ProgramReader
-from retrieval.types import Answer, EvidenceChain, Hop, Node, RelationStep
+from retrieval.results import Answer
+from retrieval.types import EvidenceChain, Hop, Node, RelationStep
 
 from .land import Land
 

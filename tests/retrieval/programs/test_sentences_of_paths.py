@@ -8,7 +8,8 @@ from retrieval.answering.sentences import add_path_sentence
 from retrieval.events import AnswerFinal
 from retrieval.programs.rendering.sentences.owners import find_owners
 from retrieval.programs.rendering.sentences.paths import write_path_sentence
-from retrieval.types import Answer, Usage
+from retrieval.results import Answer
+from retrieval.types import Usage
 
 from .saying import make_answers, make_chain
 

@@ -11,7 +11,8 @@ from retrieval.language.question import Question
 from retrieval.reasoning.comparison import detect_side, is_comparison, parse_value
 from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, explain_no_path
 from retrieval.reasoning.gather import GatherSettings, collect_evidence
-from retrieval.types import LinkedEntity, NoAnswerReason, Node
+from retrieval.results import NoAnswerReason
+from retrieval.types import LinkedEntity, Node
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids
 
 

@@ -20,7 +20,7 @@ from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import GatherSettings, collect_evidence
 from retrieval.reasoning.llm import LLMReasoner
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 from tests.retrieval.reasoning.endpoint import (
     Endpoint,
     cut,

@@ -10,7 +10,8 @@ from retrieval.reasoning import span_reader
 from retrieval.reasoning.likeliest import ReadPassage
 from retrieval.reasoning.passages import Sentence
 from retrieval.reasoning.reading import find_answer_spans
-from retrieval.types import Citation, Passage, RetrievedPassage
+from retrieval.results import Citation
+from retrieval.types import Passage, RetrievedPassage
 from tests.retrieval.films import WordEncoder
 
 BERN = "Bern is the capital of Switzerland. It was founded in 1191 by Berthold V, Duke of Zähringen."

@@ -13,7 +13,8 @@ from retrieval.events import AnswerFinal
 from retrieval.language.question import Question
 from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.text_fit import FitWeights, TextFit
-from retrieval.types import NoAnswerReason, RelationPath
+from retrieval.results import NoAnswerReason
+from retrieval.types import RelationPath
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids, path
 
 WORDS = ("borders", "official", "language", "population", "directed", "by", "genre", "inverse", "X", "Y")

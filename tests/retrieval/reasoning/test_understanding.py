@@ -13,7 +13,7 @@ from retrieval.language.operators import HINTS
 from retrieval.language.question import Question
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.extractive import ExtractiveReasoner
-from retrieval.types import Answer, NoAnswerReason, Span
+from retrieval.results import Answer, NoAnswerReason, Span
 from tests.retrieval.world import FACTS, LabelLinker, ScriptedRetriever, build
 
 SCRIPT = {

@@ -5,7 +5,8 @@ import pytest
 from retrieval.events import AnswerFinal, ChainsBuilt, RunFailed
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.types import Answer, EvidenceChain, Hop, Node, RelationStep, Usage
+from retrieval.results import Answer
+from retrieval.types import EvidenceChain, Hop, Node, RelationStep, Usage
 from webapp.answers import log, services
 from webapp.answers.models import AcrossQuestion, Run, RunState
 from webapp.graphs import files, snapshots

@@ -7,7 +7,8 @@ import pytest
 from retrieval.events import AnswerFinal, ChainsBuilt, PathRetrieved, QuestionLinked
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
-from retrieval.types import Answer, EvidenceChain, Hop, LinkedEntity, Node, RelationStep, Usage
+from retrieval.results import Answer
+from retrieval.types import EvidenceChain, Hop, LinkedEntity, Node, RelationStep, Usage
 from webapp.answers import log, services
 from webapp.answers.models import Flag, Run, RunState
 from webapp.graphs import files, progress, snapshots

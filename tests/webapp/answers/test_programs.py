@@ -8,7 +8,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from retrieval.events import AnswerFinal, ProgramExecuted
-from retrieval.types import Answer, ProgramReading, Usage
+from retrieval.results import Answer, ProgramReading
+from retrieval.types import Usage
 from tests.webapp.answers.test_runs import ask
 from webapp.accounts.models import User
 from webapp.answers import log, services

@@ -8,7 +8,8 @@ import pytest
 
 from retrieval.events import AgentStep, AnswerFinal, RunPaused, RunStarted, to_plain
 from retrieval.methods import registry
-from retrieval.types import AgentAction, Answer, Node, RelationStep, Usage
+from retrieval.results import Answer
+from retrieval.types import AgentAction, Node, RelationStep, Usage
 from webapp.answers import log, services, steering
 from webapp.answers.models import AgentCorrection, Run, RunState
 from webapp.graphs.models import GraphVersion

@@ -3,7 +3,8 @@
 import pytest
 
 from retrieval.events import AnswerFinal, ProgramExecuted, QuestionLinked, QuestionRewritten
-from retrieval.types import Answer, Denoted, LinkedEntity, Node, ProgramReading, Usage
+from retrieval.results import Answer, ProgramReading
+from retrieval.types import Denoted, LinkedEntity, Node, Usage
 from tests.webapp.answers.test_programs import NEIGHBOURS
 from tests.webapp.answers.test_runs import ask
 from webapp.answers import log, services

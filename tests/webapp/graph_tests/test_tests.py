@@ -3,7 +3,8 @@
 import pytest
 
 from retrieval.events import AnswerFinal
-from retrieval.types import Answer, Usage
+from retrieval.results import Answer
+from retrieval.types import Usage
 from webapp.answers import services as answers
 from webapp.answers.models import Run
 from webapp.experiments import promotions

@@ -12,7 +12,8 @@ from retrieval.programs.rendering.sentences.values import format_label
 if TYPE_CHECKING:
     from retrieval.programs.algebra.operations import Program
     from retrieval.programs.rendering.program_wording import ProgramDescriber
-    from retrieval.types import Answer, EvidenceChain, RankedValue
+    from retrieval.results import Answer, RankedValue
+    from retrieval.types import EvidenceChain
 
 
 @dataclass(frozen=True, slots=True)

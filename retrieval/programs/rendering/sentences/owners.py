@@ -9,7 +9,8 @@ from retrieval.programs.rendering.sentences.values import write_list
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.types import Answer, EvidenceChain
+    from retrieval.results import Answer
+    from retrieval.types import EvidenceChain
 
 
 def find_owners(answers: Sequence[Answer], chains: Sequence[EvidenceChain]) -> dict[int, str]:

@@ -26,7 +26,8 @@ from retrieval.programs.rendering.sentences.values import format_label, write_li
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval.types import Answer, EvidenceChain, RelationStep
+    from retrieval.results import Answer
+    from retrieval.types import EvidenceChain, RelationStep
 
 #: The last relation of a path of which people say what things do; "founder of" is a noun.
 _AGENT_PREPOSITIONS = (" by", " at", " in", " from", " on")

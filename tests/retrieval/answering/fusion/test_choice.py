@@ -24,7 +24,8 @@ from retrieval.programs.reader import ProgramReader
 from retrieval.programs.scoring.candidates import Candidate
 from retrieval.programs.understanding import Meaning, Understanding
 from retrieval.reasoning.base import Conclusion
-from retrieval.types import Answer, NoAnswer, NoAnswerReason, Node, RelationPath
+from retrieval.results import Answer, NoAnswer, NoAnswerReason
+from retrieval.types import Node, RelationPath
 
 HAMLET, MACBETH = 1, 2
 WROTE, PLAYED = Walk(Entities((0,)), 3), Walk(Entities((0,)), 4)

@@ -11,7 +11,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.question import Question
 from retrieval.methods.registry import DEFAULT
-from retrieval.types import NoAnswerReason
+from retrieval.results import NoAnswerReason
 
 TOWNS = ("Lodz", "Krakow", "Gdynia", "Poznan", "Lublin")
 MAYORS = ("Ola Nowa", "Jan Lis", "Pia Zet", "Kim Bor", "Uma Rex")
