@@ -31,7 +31,7 @@ from retrieval.validation import validate
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.linking.features import TextEncoder
+    from retrieval.linking.text_features import TextEncoder
     from retrieval.training.result import TrainResult
 
 __all__ = ["SelfTrainingResult", "build_training_set", "get_resume_path", "run_self_training"]

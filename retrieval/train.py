@@ -21,7 +21,7 @@ from retrieval.config import DoubtingOptions, RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
 from retrieval.language.operators import find_cues, find_unexplained
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods import registry
 from retrieval.methods.common.blending import select_share
 from retrieval.methods.retriever_loading import WRITTEN

@@ -31,9 +31,10 @@ from retrieval.methods.graph_s3.spec import SPEC, GraphS3Options
 from retrieval.methods.retriever_loading import FOREIGN, is_foreign
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
-from retrieval.reasoning.extractive import ExtractiveReasoner, explain_no_path
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.gather import collect_evidence
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.no_answers import explain_no_path
 from retrieval.reasoning.retrieved import Form, Retrieved, prepare_evidence
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.understanding import is_unexplained, verify_verdict
@@ -135,9 +136,8 @@ class AgentAnswerer(Answerer):
             return
         began = time.perf_counter()
         steering = run.request.steering or Steering()
-        linked: Linked = LinkedTopics(steering.linked, ())
-        if not steering.linked:
-            linked = run.link(self.linker, self.snapshot)
+        known = LinkedTopics(steering.linked, ()) if steering.linked else None
+        linked: Linked = known or run.link(self.linker, self.snapshot)
         if not steering.begun:
             yield QuestionLinked(linked.entities, linked.unmatched, run.measure_ms(began))
         mentions = {each.entity.id: each.mention for each in reversed(linked.entities)}

@@ -14,8 +14,9 @@ from retrieval.answering.run import PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, ProgramExecuted
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
-from retrieval.reasoning.extractive import ExtractiveReasoner, explain_not_linked
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.no_answers import explain_not_linked
 from retrieval.reasoning.understanding import verify_verdict, verify_without_topics
 from retrieval.results import Span
 from retrieval.types import Usage

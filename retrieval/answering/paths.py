@@ -44,8 +44,9 @@ from retrieval.methods.retriever_loading import FOREIGN, open_retriever
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.methods.zero_shot.self_trained import SelfTaughtRetriever
 from retrieval.reasoning.base import Conclusion, Evidence, Reasoner
-from retrieval.reasoning.extractive import ExtractiveReasoner, explain_no_path
+from retrieval.reasoning.extractive import ExtractiveReasoner
 from retrieval.reasoning.llm import NAME as LLM
+from retrieval.reasoning.no_answers import explain_no_path
 from retrieval.reasoning.text_fit import TextFit
 from retrieval.reasoning.writing import WritingReasoner
 from retrieval.training.manifest import read_manifest

@@ -6,7 +6,6 @@ answer with each right one after SQuAD's normalisation (case, punctuation and ar
 
 from __future__ import annotations
 
-import json
 import re
 import string
 from collections import Counter
@@ -15,9 +14,9 @@ from statistics import fmean
 from typing import Any
 
 from retrieval.errors import EvaluationError
+from retrieval.evaluation.judge_replies import Pairs, read_digit, read_equivalent, read_pairs
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.llm import prompts
-from retrieval.llm.asking import find_json
 from retrieval.llm.constraints import THOUGHT, make_choice, make_json_object, make_pairs
 from retrieval.llm.prompts import wrap_fenced, wrap_fenced_lines
 from retrieval.llm.replies import Asker, Request
@@ -29,9 +28,6 @@ MOST_ANSWERS = 20
 _EQUIVALENT = make_json_object(is_equivalent={"type": "boolean"}, explanation={"type": "string", "maxLength": THOUGHT})
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-_PAIRS = re.compile(r'\{\s*"pairs"\s*:\s*\[[\d\s,\[\]]*\]\s*\}')
-_DIGIT = re.compile(r"\b[01]\b")
-_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def normalize_answer(text: str) -> str:
@@ -60,10 +56,7 @@ def _compute_f1(predicted: list[str], gold: list[str]) -> float:
 
 
 def ask_equivalence(
-    asker: Asker,
-    examples: Sequence[tuple[str, Sequence[str], str]],
-    *,
-    cancelled: Callable[[], bool] = lambda: False,
+    asker: Asker, examples: Sequence[tuple[str, Sequence[str], str]], *, cancelled: Callable[[], bool] = lambda: False
 ) -> list[bool | None]:
     """Whether a language model takes each answer for the right one (INSES App. G, Table 13).
 
@@ -77,10 +70,7 @@ def ask_equivalence(
     """
     requests = []
     for question, gold, predicted in examples:
-        shown = [
-            *gold[:MOST_ANSWERS],
-            *([f"and {len(gold) - MOST_ANSWERS} more"] if len(gold) > MOST_ANSWERS else []),
-        ]
+        shown = [*gold[:MOST_ANSWERS], *([f"and {len(gold) - MOST_ANSWERS} more"] if len(gold) > MOST_ANSWERS else [])]
         requests.append(
             Request.from_prompt(
                 prompts.load(JUDGE),
@@ -90,9 +80,6 @@ def ask_equivalence(
             ).apply_constraint(_EQUIVALENT)
         )
     return _ask(asker, requests, read_equivalent, cancelled)
-
-
-Pairs = frozenset[tuple[int, int]]
 
 
 def ask_matching_pairs(
@@ -130,23 +117,6 @@ def ask_matching_pairs(
     return results
 
 
-def read_pairs(reply: str, given_count: int, gold_count: int) -> Pairs | None:
-    """The last ``{"pairs": [[given, right], ...]}`` of a reply, from 0; None without one, or where a number is none."""
-    matches = _PAIRS.findall(_THINKING.sub("", reply))
-    if not matches:
-        return None
-    try:
-        pairs = json.loads(matches[-1])["pairs"]
-        read = frozenset((int(given_number) - 1, int(gold_number) - 1) for given_number, gold_number in pairs)
-    except (ValueError, TypeError, KeyError):
-        return None
-    return (
-        read
-        if all(0 <= given_number < given_count and 0 <= gold_number < gold_count for given_number, gold_number in read)
-        else None
-    )
-
-
 def verify(report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], bool] = lambda: False) -> dict[str, Any]:
     """Hit and Macro-F1 of a report where a language model says which answers are right (RAPL App. H).
 
@@ -176,10 +146,7 @@ def verify(report: Mapping[str, Any], asker: Asker, *, cancelled: Callable[[], b
         "n": len(rows),
         "hit": fmean(hit for hit, _ in scores),
         "macro_f1": fmean(f1 for _, f1 in scores),
-        "by_names": {
-            "hit": fmean(row["hit"] for row in rows),
-            "macro_f1": fmean(row["f1"] for row in rows),
-        },
+        "by_names": {"hit": fmean(row["hit"] for row in rows), "macro_f1": fmean(row["f1"] for row in rows)},
         "asked": len(examples),
         "unsaid": sum(pairs is None for pairs in pairs_by_index.values()),
         "usage": usage,
@@ -218,10 +185,7 @@ def _score_verified(row: Mapping[str, Any], pairs: Pairs | None) -> tuple[float,
 
 
 def ask_sufficiency(
-    asker: Asker,
-    examples: Sequence[tuple[Sequence[str], str]],
-    *,
-    cancelled: Callable[[], bool] = lambda: False,
+    asker: Asker, examples: Sequence[tuple[Sequence[str], str]], *, cancelled: Callable[[], bool] = lambda: False
 ) -> list[bool | None]:
     """Whether each context states its fact, as a language model judges (MINE; INSES App. G, Table 14).
 
@@ -248,34 +212,13 @@ def ask_sufficiency(
 
 
 def _ask(
-    asker: Asker,
-    requests: Sequence[Request],
-    read: Callable[[str], bool | None],
-    cancelled: Callable[[], bool],
+    asker: Asker, requests: Sequence[Request], read: Callable[[str], bool | None], cancelled: Callable[[], bool]
 ) -> list[bool | None]:
     verdicts: list[bool | None] = [None] * len(requests)
     for index, reply in asker.ask(requests, cancelled=cancelled):
         if reply is not None:
             verdicts[index] = read(reply.text)
     return verdicts
-
-
-def read_equivalent(reply: str) -> bool | None:
-    """``is_equivalent`` of a judge's reply; None when it does not say."""
-    try:
-        value = find_json(reply)
-    except ValueError:
-        return None
-    verdict = value.get("is_equivalent") if isinstance(value, dict) else None
-    if isinstance(verdict, str):
-        return {"true": True, "false": False}.get(verdict.strip().lower())
-    return verdict if isinstance(verdict, bool) else None
-
-
-def read_digit(reply: str) -> bool | None:
-    """The last 1 or 0 of a reply; None when there is none."""
-    digits = _DIGIT.findall(_THINKING.sub("", reply))
-    return digits[-1] == "1" if digits else None
 
 
 def measure(
@@ -326,13 +269,7 @@ def measure(
             "report": report["manifest"],
         },
         "per_question": [
-            {
-                "id": row["id"],
-                "answer": answer,
-                "exact_match": match,
-                "token_f1": overlap,
-                "llm_judge": verdict,
-            }
+            {"id": row["id"], "answer": answer, "exact_match": match, "token_f1": overlap, "llm_judge": verdict}
             for row, answer, match, overlap, verdict in zip(rows, best, matches, overlaps, judged, strict=True)
         ],
     }

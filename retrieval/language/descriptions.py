@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from retrieval.language.clauses import ClauseReader
 from retrieval.language.english import (
     APPOSED,
     AUXILIARIES,
     BASES,
-    BE,
     DETERMINERS,
     NO_ENTITY,
     PARTICIPLES,
@@ -29,8 +29,6 @@ from retrieval.language.english import (
 )
 from retrieval.lexicon import get_words
 
-_TOKEN = re.compile(r"\w+(?:[.&'’-]\w+)*(?:(?<=\b[A-Z])\.)?(?:(?<=s)['’](?!\w))?|[^\w\s]")
-_POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _CONNECTORS = get_words("name_connectors")
 _AFTER_OF = get_words("nouns_after_place_of")
 _ASKING = re.compile(
@@ -44,7 +42,6 @@ _BORN = re.compile(
     re.IGNORECASE,
 )
 _PRONOUNS = get_words("subject_pronouns")
-_DO = get_words("auxiliaries_before_subjects")
 _MODIFIERS = 4
 """Words that may stand between the article and what introduces the description."""
 
@@ -77,29 +74,6 @@ class Description:
         return f"{'Who' if self.person else 'What'} is {self.text}?"
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    text: str
-    start: int
-    end: int
-
-    @property
-    def low(self) -> str:
-        return self.text.lower()
-
-    @property
-    def capital(self) -> bool:
-        return self.text[0].isupper() or self.text[0].isdigit()
-
-    @property
-    def possessive(self) -> bool:
-        return _POSSESSIVE.search(self.text) is not None
-
-    @property
-    def is_word(self) -> bool:
-        return self.text[0].isalnum()
-
-
 def find_innermost(question: str) -> Description | None:
     """The first description of a question that holds no other one; None where it describes nothing.
 
@@ -114,12 +88,11 @@ def find_descriptions(question: str) -> list[Description]:
     return _Finder(question).find_all()
 
 
-class _Finder:
+class _Finder(ClauseReader):
     """Descriptions of one question."""
 
     def __init__(self, question: str) -> None:
-        self._text = question
-        self._words = [_Word(m[0], m.start(), m.end()) for m in _TOKEN.finditer(question)]
+        super().__init__(question)
         self._names = self._find_name_runs()
 
     def find_all(self) -> list[Description]:
@@ -290,84 +263,6 @@ class _Finder:
         low = words[end].low
         role = (is_person(low) or low in ("birthplace", "hometown")) and not words[end].capital
         return (first, end + 1, end) if role and article is not None else None
-
-    def _is_verb(self, index: int) -> bool:
-        low = self._words[index].low
-        return low in AUXILIARIES or (not self._words[index].capital and is_past(low))
-
-    def _find_pending_verb(self, first: int) -> str:
-        """What verb form the question's own clause still waits for before a phrase: "do", "be" or ""."""
-        kind = ""
-        for index in range(first):
-            word = self._words[index]
-            if word.low in _DO:
-                kind = "do"
-            elif word.low in BE:
-                kind = "be"
-            elif kind and not word.capital and self._is_main(index, kind):
-                kind = ""
-        return kind
-
-    def _is_main(self, index: int, kind: str) -> bool:
-        low, before = self._words[index].low, self._words[index - 1].low if index else ""
-        if kind == "do":
-            return low in BASES and before not in DETERMINERS and before not in PREPOSITIONS
-        return low in PARTICIPLES or is_past(low) or low.endswith("ing")
-
-    def _find_clause_end(self, begin: int, groups: int) -> int:
-        """The word after a clause: where the question goes on with a second verb, at a comma, or at its end.
-
-        Args:
-            begin: its first word.
-            groups: verbs that it has already.
-        """
-        words, open_to = self._words, ""
-        kind, blocked = self._find_pending_verb(begin), 0
-        for index in range(begin, len(words)):
-            word, low = words[index], words[index].low
-            before = words[index - 1]
-            if not word.is_word:
-                between = 0 < index < len(words) - 1 and before.capital and words[index + 1].capital
-                if word.text in "?;:!" or (word.text == "," and not between):
-                    return blocked or index
-                continue
-            if word.capital and word.low not in STOPS:
-                continue
-            after_verb = before.low in AUXILIARIES or is_adverb(before.low)
-            if low in AUXILIARIES:
-                if not (open_to and after_verb) and before.low != "to":
-                    groups += 1
-                open_to = "do" if low in _DO else "be"
-            elif low in PARTICIPLES or is_past(low):
-                if open_to == "be" and after_verb and (low in PARTICIPLES or low not in PASTS):
-                    open_to = ""
-                else:
-                    groups += 1
-            elif not groups and low.endswith("s") and (low[:-1] in BASES or low[:-2] in BASES):
-                groups += 1
-            elif kind == "do" and low in BASES and before.low not in DETERMINERS | {"to", "and"}:
-                if before.low in PREPOSITIONS:
-                    blocked = index if groups == 1 else blocked
-                    continue
-                if open_to == "do" and after_verb:
-                    open_to = ""
-                else:
-                    groups += 1
-            else:
-                continue
-            if groups >= 2 and before.low not in (
-                "and",
-                "or",
-                "but",
-                "to",
-                "when",
-                "who",
-                "which",
-                "that",
-                "where",
-            ):
-                return index
-        return blocked or len(words)
 
     def _make_description(self, first: int, last: int, noun: int) -> Description:
         words = self._words

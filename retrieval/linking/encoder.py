@@ -6,7 +6,7 @@ import copy
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from transformers.utils import logging as transformers_logging
 from retrieval import environment
 from retrieval.environment import DEFAULT_ENCODER
 from retrieval.errors import ConfigError
+from retrieval.linking.batches import split_batches
 from retrieval.linking.packed_model import M, pack_layers
 
 BATCH = 64
@@ -157,11 +158,7 @@ class Encoder:
                 self._cache.popitem(last=False)
 
     def _encode_batches(
-        self,
-        texts: Sequence[str],
-        batch_size: int,
-        progress: Callable[[int], None] | None,
-        model: SentenceTransformer,
+        self, texts: Sequence[str], batch_size: int, progress: Callable[[int], None] | None, model: SentenceTransformer
     ) -> np.ndarray:
         # Long ones first: memory peaks at once, and little is padded.
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
@@ -170,7 +167,7 @@ class Encoder:
         for start in range(0, len(order), SORTED):
             group = np.asarray(order[start : start + SORTED])
             features = self._tokenize_texts([texts[i] for i in group])
-            for rows, part in _split_batches(features, batch_size, TOKENS if self.device == "cpu" else None):
+            for rows, part in split_batches(features, batch_size, TOKENS if self.device == "cpu" else None):
                 with torch.inference_mode():
                     vectors[group[rows]] = _normalize_rows(model(part)["sentence_embedding"])
                 done += len(rows)
@@ -222,39 +219,6 @@ class TrainableEncoder(torch.nn.Module):
         unit = torch.nn.functional.normalize
         words = unit(output["token_embeddings"].float(), dim=-1) * mask.unsqueeze(-1)
         return unit(output["sentence_embedding"].float(), dim=-1), words, mask.sum(1)
-
-
-def _split_batches(
-    features: dict[str, Any], most: int, tokens: int | None
-) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
-    """Texts of similar numbers of tokens together, the longest first, without the padding that others need.
-
-    Args:
-        features: the model's input of some texts.
-        most: texts of a batch.
-        tokens: of a batch, padding counted; None for no limit.
-
-    Yields:
-        Rows of ``features``, and what the model reads of them.
-    """
-    mask = features["attention_mask"]
-    lengths = mask.sum(1).cpu().numpy()
-    if not bool(mask[:, 0].all()):  # padded at the beginning: nothing can be cut off at the end
-        lengths[:] = mask.shape[1]
-    order = np.argsort(-lengths, kind="stable")
-    start = 0
-    while start < len(order):
-        longest = max(1, int(lengths[order[start]]))
-        rows = order[start : start + (most if tokens is None else min(most, max(1, tokens // longest)))]
-        start += len(rows)
-        cut = torch.as_tensor(rows, device=mask.device)
-        yield (
-            rows,
-            {
-                name: value[cut, :longest] if hasattr(value, "shape") and value.shape[:2] == mask.shape else value
-                for name, value in features.items()
-            },
-        )
 
 
 def make_fast_model(model: M) -> M:

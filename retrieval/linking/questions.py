@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from retrieval.errors import check
-from retrieval.linking.features import TextEncoder, encode_all
+from retrieval.linking.text_features import TextEncoder, encode_all
 from retrieval.linking.unspaced_scripts import is_within
 from retrieval.nn.query import Texts
 from retrieval.types import Progress

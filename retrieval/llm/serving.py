@@ -11,7 +11,8 @@ from contextlib import closing
 from typing import Any
 
 from retrieval.errors import ClewError
-from retrieval.llm.local import GenerationRequest, Model, Spent
+from retrieval.llm.local import Model, Spent
+from retrieval.llm.token_choice import GenerationRequest
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]

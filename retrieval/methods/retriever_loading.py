@@ -10,7 +10,7 @@ from typing import Any
 from retrieval.config import UntrainedOptions, parse
 from retrieval.errors import MethodError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods import registry
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.common.ranking import RankingRetriever

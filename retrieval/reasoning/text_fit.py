@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.question import Question
-from retrieval.linking.features import TextEncoder, get_relation_vectors
 from retrieval.linking.questions import replace_topic_names
+from retrieval.linking.text_features import TextEncoder, get_relation_vectors
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -15,7 +15,7 @@ from typing import Literal, Protocol, get_args
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.supervision.grounding import Grounded, Skipped
 from retrieval.types import Progress, Usage
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.relation_index import list_relation_texts
+from retrieval.linking.text_features import TextEncoder
 from retrieval.llm.replies import Asker, KeptReply, Request
 from retrieval.supervision import pools, prompting
 from retrieval.supervision.candidate_paths import compute_f1, execute_path

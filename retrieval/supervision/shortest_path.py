@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.supervision.candidate_paths import compute_f1, execute_path, find_answer_paths
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, Labelling, NamedPath, Rejections, to_named_path

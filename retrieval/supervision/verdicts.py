@@ -10,7 +10,7 @@ import numpy as np
 
 from retrieval.errors import TrainingDataError
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import (
     Label,

@@ -12,13 +12,8 @@ from torch import Tensor, nn
 
 from retrieval.config import RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import (
-    GraphFeatures,
-    TextEncoder,
-    TextFeatures,
-    compute_graph_features,
-    encode_graph_texts,
-)
+from retrieval.linking.features import GraphFeatures, compute_graph_features
+from retrieval.linking.text_features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.retriever import Retriever
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label

@@ -12,8 +12,8 @@ import numpy as np
 
 from retrieval.kg.search.walks import execute
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.linking.features import get_relation_vectors
 from retrieval.linking.questions import replace_topic_names
+from retrieval.linking.text_features import get_relation_vectors
 from retrieval.methods.zero_shot.candidates import find_candidates, has_simple_walks
 from retrieval.methods.zero_shot.features import Comparer, compute_features, encode_questions
 from retrieval.methods.zero_shot.wordings import Wordings
@@ -22,7 +22,7 @@ from retrieval.supervision.path_questions.writer import PathWriter
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.linking.features import TextEncoder
+    from retrieval.linking.text_features import TextEncoder
     from retrieval.methods.zero_shot.candidates import PathMatch
     from retrieval.methods.zero_shot.features import QuestionFeatures
 

@@ -15,9 +15,9 @@ from retrieval.kg import readers, search
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.snapshot import Snapshot
 from retrieval.linking import encoder as encoders
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import replace_topic_names
 from retrieval.linking.relation_index import list_relation_texts
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.triples.candidates.fan_out import FanOut
 from retrieval.methods.triples.subgraphs import build_subgraphs
 from retrieval.questions.files import read_questions

@@ -72,17 +72,9 @@ ONE_HOP = (
         ("What is the largest city in {}?", "What is the biggest city of {}?"),
         ("Which city of {} has the most people?",),
     ),
-    Simple(
-        "population",
-        ("What is the population of {}?", "How many people live in {}?"),
-        ("How populous is {}?",),
-    ),
+    Simple("population", ("What is the population of {}?", "How many people live in {}?"), ("How populous is {}?",)),
     Simple("area", ("How large is {}?", "What is the area of {}?"), count=6),
-    Simple(
-        "internet_domain",
-        ("What is the internet domain of {}?", "Which top-level domain belongs to {}?"),
-        count=5,
-    ),
+    Simple("internet_domain", ("What is the internet domain of {}?", "Which top-level domain belongs to {}?"), count=5),
     Simple(
         "driving_side",
         ("On which side of the road do they drive in {}?", "Which side do people drive on in {}?"),
@@ -130,9 +122,7 @@ ONE_HOP = (
         count=12,
     ),
     Simple(
-        "^flows_through",
-        ("Which rivers flow through {}?", "What rivers are there in {}?"),
-        ("Which rivers cross {}?",),
+        "^flows_through", ("Which rivers flow through {}?", "What rivers are there in {}?"), ("Which rivers cross {}?",)
     ),
     Simple("flows_into", ("What does {} flow into?", "Where does {} end?"), ("Into which water does {} empty?",)),
     Simple("length", ("How long is {}?", "What is the length of {}?"), count=6),
@@ -152,10 +142,7 @@ ONE_HOP = (
         ("Which mountain tops all others in {}?",),
     ),
     Simple(
-        "lake_in_country",
-        ("Which countries is {} in?", "Which countries share {}?"),
-        where="lake_in_country",
-        count=8,
+        "lake_in_country", ("Which countries is {} in?", "Which countries share {}?"), where="lake_in_country", count=8
     ),
     Simple("^lake_in_country", ("Which lakes are in {}?", "What lakes does {} have?"), count=8),
     Simple(
@@ -203,19 +190,13 @@ TWO_HOP = (
     ),
     Simple(
         "borders capital",
-        (
-            "What are the capitals of the countries that border {}?",
-            "Name the capitals of the neighbours of {}.",
-        ),
+        ("What are the capitals of the countries that border {}?", "Name the capitals of the neighbours of {}."),
         ("Which capital cities belong to the nations next to {}?",),
         count=14,
     ),
     Simple(
         "borders currency",
-        (
-            "Which currencies are used in the countries bordering {}?",
-            "What money do the neighbours of {} use?",
-        ),
+        ("Which currencies are used in the countries bordering {}?", "What money do the neighbours of {} use?"),
         ("What can you pay with in the countries next to {}?",),
         count=10,
     ),
@@ -228,16 +209,9 @@ TWO_HOP = (
     Simple("borders coast_on", ("Which seas do the neighbours of {} have a coast on?",), count=6, test_only=True),
     Simple("borders member_of", ("Which organisations do the neighbours of {} belong to?",), count=6),
     Simple("^capital borders", ("Which countries border the country whose capital is {}?",), count=8),
+    Simple("^capital official_language", ("What languages are spoken in the country whose capital is {}?",), count=8),
     Simple(
-        "^capital official_language",
-        ("What languages are spoken in the country whose capital is {}?",),
-        count=8,
-    ),
-    Simple(
-        "^capital currency",
-        ("What currency is used in the country with the capital {}?",),
-        count=6,
-        test_only=True,
+        "^capital currency", ("What currency is used in the country with the capital {}?",), count=6, test_only=True
     ),
     Simple(
         "city_in_country official_language",
@@ -248,26 +222,15 @@ TWO_HOP = (
         count=8,
     ),
     Simple("city_in_country continent", ("On which continent is the city of {}?",), count=6),
-    Simple(
-        "city_in_country capital",
-        ("What is the capital of the country in which the city of {} is?",),
-        count=8,
-    ),
+    Simple("city_in_country capital", ("What is the capital of the country in which the city of {} is?",), count=8),
     Simple("flows_through capital", ("What are the capitals of the countries that {} flows through?",), count=10),
     Simple(
         "flows_through official_language",
-        (
-            "Which languages are spoken in the countries that {} flows through?",
-            "What languages are spoken along {}?",
-        ),
+        ("Which languages are spoken in the countries that {} flows through?", "What languages are spoken along {}?"),
         count=10,
     ),
     Simple("lies_on_river flows_into", ("Into which water does the river of {} flow?",), count=6),
-    Simple(
-        "lies_on_river flows_through",
-        ("Which countries does the river that {} lies on flow through?",),
-        count=8,
-    ),
+    Simple("lies_on_river flows_through", ("Which countries does the river that {} lies on flow through?",), count=8),
     Simple(
         "mountain_in_country official_language",
         ("Which languages are spoken in the countries where {} stands?",),
@@ -286,9 +249,7 @@ TWO_HOP = (
         count=8,
     ),
     Simple(
-        "host_city city_in_country",
-        ("Which country hosted the {}?", "In which country were the {} held?"),
-        count=10,
+        "host_city city_in_country", ("Which country hosted the {}?", "In which country were the {} held?"), count=10
     ),
     Simple(
         "capital lies_on_river",
@@ -301,16 +262,8 @@ TWO_HOP = (
         count=8,
     ),
     Simple("capital ^located_in_city", ("Which landmarks are in the capital of {}?",), count=8),
-    Simple(
-        "official_language ^official_language",
-        ("Which countries share an official language with {}?",),
-        count=8,
-    ),
-    Simple(
-        "official_language writing_system",
-        ("In which script is the official language of {} written?",),
-        count=6,
-    ),
+    Simple("official_language ^official_language", ("Which countries share an official language with {}?",), count=8),
+    Simple("official_language writing_system", ("In which script is the official language of {} written?",), count=6),
     Simple(
         "official_language language_family",
         ("Which language family does the official language of {} belong to?",),

@@ -19,8 +19,8 @@ from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import replace_topic_names
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods import registry
 from retrieval.methods.common.decomposition import PathComposer
 from retrieval.methods.common.instances import find_reasoning_paths

@@ -13,8 +13,8 @@ import torch
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import read_each
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.graph_s3.agent import serialise
 from retrieval.methods.graph_s3.agent.environment import AgentLimits, AgentWorld

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.linking.features import TextEncoder, get_relation_vectors
 from retrieval.linking.stems import compute_word_shares, extract_stems, find_stem_passages, list_forms
+from retrieval.linking.text_features import TextEncoder, get_relation_vectors
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -19,8 +19,8 @@ import numpy as np
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.language.question import Question
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.stems import extract_stems
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.inses.base import NavigatorDecision, Pick, Stand, View
 from retrieval.methods.inses.contexts import Contexts
 from retrieval.types import Usage

@@ -10,8 +10,8 @@ import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import find_facts
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import QuestionTexts, compute_shape, replace_topic_names
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.paths.composition import TopicQuestion, generate_composed_questions
 from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, select_usable, to_directed_path

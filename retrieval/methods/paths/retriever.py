@@ -14,15 +14,9 @@ from retrieval.kg.snapshot.cache import get_states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
-from retrieval.linking.features import (
-    GraphFeatures,
-    Labels,
-    TextEncoder,
-    build_features,
-    compute_graph_features,
-    get_relation_vectors,
-)
+from retrieval.linking.features import GraphFeatures, Labels, build_features, compute_graph_features
 from retrieval.linking.questions import read_each
+from retrieval.linking.text_features import TextEncoder, get_relation_vectors
 from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.paths.explorer import Beam, search_relation_paths
 from retrieval.methods.paths.model import PathModel

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.paths.retriever import PathRetriever, open_states
 from retrieval.methods.paths.sampling import Drawn, draw
 from retrieval.methods.rapl.spec import RaplOptions

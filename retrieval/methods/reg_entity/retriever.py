@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder, TextFeatures, encode_graph_texts
+from retrieval.linking.text_features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.methods.reg_entity.model import EntityScorer
 from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
 from retrieval.methods.triples.candidates.fan_out import FanOut

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.linking.features import TextFeatures
+from retrieval.linking.text_features import TextFeatures
 from retrieval.methods.reg_entity.model import compute_entity_loss
 from retrieval.methods.reg_entity.retriever import RegEntityRetriever, compute_entity_scores, make_scorer
 from retrieval.methods.reg_entity.spec import RegEntityConfig

@@ -13,8 +13,9 @@ import torch
 from retrieval.errors import CheckpointError, ConfigError
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_qualified_name
-from retrieval.linking.features import TextEncoder, Trainable
+from retrieval.linking.features import Trainable
 from retrieval.linking.questions import read_each
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.reg_path.language_planner import LanguageBackend, LanguagePlanner
 from retrieval.methods.reg_path.model import RelationVocabulary, SmallPlanner

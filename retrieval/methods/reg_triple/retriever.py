@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from retrieval.kg.snapshot import Snapshot
-from retrieval.linking.features import TextEncoder, TextFeatures, encode_graph_texts
+from retrieval.linking.text_features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
 from retrieval.methods.triples.candidates.fan_out import FanOut

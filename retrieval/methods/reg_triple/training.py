@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from retrieval.config import TrainingConfig
-from retrieval.linking.features import TextFeatures
+from retrieval.linking.text_features import TextFeatures
 from retrieval.methods.reg_triple.retriever import RegTripleRetriever, make_scorer
 from retrieval.methods.reg_triple.spec import RegTripleConfig
 from retrieval.methods.triples.examples import TripleExamples, mark_positive_facts

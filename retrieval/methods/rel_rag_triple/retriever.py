@@ -14,14 +14,8 @@ from torch import Tensor
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import get_states_folder
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
-from retrieval.linking.features import (
-    GraphFeatures,
-    Labels,
-    TextEncoder,
-    build_features,
-    compute_graph_features,
-    get_relation_vectors,
-)
+from retrieval.linking.features import GraphFeatures, Labels, build_features, compute_graph_features
+from retrieval.linking.text_features import TextEncoder, get_relation_vectors
 from retrieval.methods.paths.states import States, StoredStates, compute_all_states, make_states
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
 from retrieval.methods.rel_rag_triple.spec import SPEC, RelRagTripleConfig

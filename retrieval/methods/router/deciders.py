@@ -12,7 +12,7 @@ import torch
 from retrieval.environment import LLMSettings
 from retrieval.language.complexity import MULTI_HOP, compute_log_odds, measure_wording
 from retrieval.language.question import Question
-from retrieval.linking.features import TextEncoder
+from retrieval.linking.text_features import TextEncoder
 from retrieval.llm import prompts
 from retrieval.llm.asking import ask_json
 from retrieval.llm.prompts import wrap_fenced

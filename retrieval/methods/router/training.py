@@ -20,7 +20,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from retrieval import config as configs
 from retrieval.errors import TrainingDataError
 from retrieval.language.complexity import MULTI_HOP
-from retrieval.linking.features import TextEncoder, encode_all
+from retrieval.linking.text_features import TextEncoder, encode_all
 from retrieval.methods.router.model import HopClassifier, make_classifier, read_questions
 from retrieval.methods.router.spec import SPEC, RouterConfig
 from retrieval.questions.splits import assign_splits, split_of

@@ -14,8 +14,8 @@ from retrieval.kg import search
 from retrieval.kg.search import walks
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot, find_facts
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import QuestionTexts, replace_topic_names
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.triples.candidates.base import CandidateStrategy
 from retrieval.methods.triples.subgraphs import Subgraphs, build_subgraphs
 from retrieval.supervision.grounding import Grounded

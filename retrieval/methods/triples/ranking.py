@@ -23,8 +23,8 @@ from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.language.question import Question
 from retrieval.limits import DEFAULT_BUDGET
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import read_each
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.common.arc_groups import find_group_bounds, get_arcs_at
 from retrieval.methods.common.instances import find_reasoning_paths
 from retrieval.methods.common.ranking import RankingRetriever

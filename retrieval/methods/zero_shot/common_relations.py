@@ -15,7 +15,7 @@ from retrieval.lexicon import get_sequence
 from retrieval.supervision.path_questions.lexicon import EVENTS, NOUNS, PAST, VERBS
 
 if TYPE_CHECKING:
-    from retrieval.linking.features import TextEncoder
+    from retrieval.linking.text_features import TextEncoder
 
 
 def list_common_relations() -> list[str]:

@@ -21,7 +21,7 @@ from retrieval.methods.zero_shot.wordings import FUNCTION, RelationWordings, Wor
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 
 if TYPE_CHECKING:
-    from retrieval.linking.features import TextEncoder
+    from retrieval.linking.text_features import TextEncoder
     from retrieval.linking.text_vectors import TextVectors
     from retrieval.methods.zero_shot.candidates import PathMatch
 

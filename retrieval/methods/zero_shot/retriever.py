@@ -19,7 +19,8 @@ from retrieval.config import InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.language.amounts import ValueKind
-from retrieval.linking.features import TextEncoder, make_relation_vectors
+from retrieval.linking.features import make_relation_vectors
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods import registry
 from retrieval.methods.common.ranking import RankingRetriever, should_decompose
 from retrieval.methods.zero_shot.candidates import find_candidates, has_simple_walks

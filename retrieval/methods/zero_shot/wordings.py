@@ -14,7 +14,7 @@ from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import load_array, publish_directory, read_json, save_array, save_json
 from retrieval.language.stemming import stem_word
 from retrieval.lexicon import get_words
-from retrieval.linking.features import encode_all
+from retrieval.linking.text_features import encode_all
 from retrieval.linking.text_vectors import TextVectors
 from retrieval.linking.unspaced_scripts import FUNCTION as UNSPACED
 from retrieval.linking.unspaced_scripts import LETTERS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from retrieval.kg.snapshot import Snapshot
-    from retrieval.linking.features import TextEncoder
+    from retrieval.linking.text_features import TextEncoder
     from retrieval.types import Progress
 
 #: Texts of a directed relation at most, and of a whole graph: large schemas have fewer of each.

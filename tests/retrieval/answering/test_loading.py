@@ -17,7 +17,7 @@ from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError, DamagedError, SnapshotError
 from retrieval.events import AnswerFinal
 from retrieval.language.question import Question
-from retrieval.linking.features import get_relation_vectors
+from retrieval.linking.text_features import get_relation_vectors
 from tests.retrieval.world import FACTS, build
 
 

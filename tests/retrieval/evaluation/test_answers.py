@@ -16,12 +16,10 @@ from retrieval.evaluation.answers import (
     compute_token_f1,
     measure,
     normalize_answer,
-    read_digit,
-    read_equivalent,
-    read_pairs,
     verify,
 )
 from retrieval.evaluation.evaluator import evaluate_answerer
+from retrieval.evaluation.judge_replies import read_digit, read_equivalent, read_pairs
 from retrieval.evaluation.report import build_report
 from retrieval.language.question import Question
 from retrieval.llm.prompts import load

@@ -6,7 +6,7 @@ import pytest
 from retrieval.errors import Cancelled
 from retrieval.kg.snapshot.restriction import RestrictedSnapshot
 from retrieval.linking import relation_index
-from retrieval.linking.features import get_relation_vectors
+from retrieval.linking.text_features import get_relation_vectors
 from tests.retrieval.kg.worlds import FILMS, build
 
 

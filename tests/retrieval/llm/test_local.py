@@ -19,7 +19,7 @@ import uvicorn
 from retrieval import environment
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, ConfigError, LLMError, LLMPromptError, LLMReplyError
-from retrieval.evaluation.answers import read_pairs
+from retrieval.evaluation.judge_replies import read_pairs
 from retrieval.llm.asking import ask_json
 from retrieval.llm.chat import stream_chat
 from retrieval.llm.constraints import (
@@ -32,8 +32,9 @@ from retrieval.llm.constraints import (
     make_number_schema,
     make_pairs,
 )
-from retrieval.llm.local import GenerationRequest, LlamaCpp, Spent, find_weights, sample_token, select_likeliest
+from retrieval.llm.local import LlamaCpp, Spent, find_weights
 from retrieval.llm.serving import build_application, read
+from retrieval.llm.token_choice import GenerationRequest, sample_token, select_likeliest
 from retrieval.programs.writing.grammar import build_grammar
 from retrieval.reasoning.judge import parse_verdict
 

@@ -9,8 +9,9 @@ import pytest
 from retrieval.errors import ConfigError
 from retrieval.language.question import Question
 from retrieval.reasoning.comparison import detect_side, is_comparison, parse_value
-from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings, explain_no_path
+from retrieval.reasoning.extractive import ExtractiveReasoner, ExtractiveSettings
 from retrieval.reasoning.gather import GatherSettings, collect_evidence
+from retrieval.reasoning.no_answers import explain_no_path
 from retrieval.results import NoAnswerReason
 from retrieval.types import LinkedEntity, Node
 from tests.retrieval.world import LabelLinker, ScriptedRetriever, build, ids

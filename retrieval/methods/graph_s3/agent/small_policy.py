@@ -13,8 +13,8 @@ import torch
 from retrieval.errors import check
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_qualified_name
-from retrieval.linking.features import TextEncoder
 from retrieval.linking.questions import QuestionTexts
+from retrieval.linking.text_features import TextEncoder
 from retrieval.methods.graph_s3.agent.actions import Action, Choose
 from retrieval.methods.graph_s3.agent.decisions import FEATURES, KINDS, AgentDecision, build_decision, write_views
 from retrieval.methods.graph_s3.agent.environment import AgentWorld

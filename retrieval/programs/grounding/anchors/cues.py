@@ -10,7 +10,7 @@ from retrieval.kg.values import parse
 from retrieval.language import words as vocabulary
 from retrieval.language.adjectives import ADJECTIVES, COMPARATIVES, EXTREMES, MET, POSITIVES, SUPERLATIVES, Adjective
 from retrieval.language.amounts import Comparison, ValueKind
-from retrieval.language.comparisons import COMPARISONS, FOLDINGS, LIKENESS, TEXT_MATCHES
+from retrieval.language.comparisons import COMPARISONS, FOLDINGS, LIKENESS
 from retrieval.language.english import EACH, MONEY_NOUNS, NEGATIONS, STOP, TEMPORAL, is_past
 from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_sequence, get_words
@@ -287,33 +287,3 @@ def _is_compound(question: QuestionWords, first: int, phrase: str) -> bool:
     before = question.words[first - 1].text if first else "the"
     plain = before in STOP or before in FOLDINGS or before in SUPERLATIVES
     return (phrase.startswith("number") or phrase == "count") and not plain
-
-
-def find_texts(question: QuestionWords) -> list[Anchor]:
-    """Texts that names or values are to hold: "containing 'limits'", "starting with C"."""
-    anchors: list[Anchor] = []
-    for pattern, how in TEXT_MATCHES:
-        expression = (
-            rf"\b{pattern}\s+(?:(?:the|a)\s+)?"
-            r"(?:(?:\w+\s+)?(?:words?|letters?|phrase|substring|string|text|characters?)\s+)?"
-            rf"(?:['\"‘“](?P<a>[^'\"’”]+)['\"’”]|(?P<b>[A-Z]|(?<=letter )[a-z])\b)"
-        )
-        for match in re.finditer(
-            expression, question.text, re.IGNORECASE if "'" in question.text or '"' in question.text else 0
-        ):
-            inside = [
-                n for n, word in enumerate(question.words) if word.start >= match.start() and word.end <= match.end()
-            ]
-            if inside:
-                text = match["a"] or match["b"]
-                anchors.append(
-                    Anchor(
-                        "G",
-                        inside[0],
-                        inside[-1] + 1,
-                        extra=(how, text),
-                        features=(("text", 1.0),),
-                        strength=1.0,
-                    )
-                )
-    return anchors

@@ -12,7 +12,7 @@ from retrieval.programs.grounding.anchors.abbreviations import Shortened
 from retrieval.programs.grounding.anchors.absences import Lacking
 from retrieval.programs.grounding.anchors.anchor import Anchor, is_near
 from retrieval.programs.grounding.anchors.computed_columns import find_computed_anchors
-from retrieval.programs.grounding.anchors.cues import assign_place_counts, find_cues, find_quantities, find_texts
+from retrieval.programs.grounding.anchors.cues import assign_place_counts, find_cues, find_quantities
 from retrieval.programs.grounding.anchors.kind_lexicon import KINDS, KindLexicon
 from retrieval.programs.grounding.anchors.kinship import Relatives
 from retrieval.programs.grounding.anchors.meaning import MeaningAnchors
@@ -20,6 +20,7 @@ from retrieval.programs.grounding.anchors.names import NODES, NameAnchors
 from retrieval.programs.grounding.anchors.relation_lexicon import RelationLexicon
 from retrieval.programs.grounding.anchors.similarity import Adjectives, Similarity
 from retrieval.programs.grounding.anchors.sums import add_sum_anchors, find_stock_anchors
+from retrieval.programs.grounding.anchors.texts import find_texts
 from retrieval.programs.grounding.anchors.unknown_nouns import UnknownNouns
 
 if TYPE_CHECKING:
