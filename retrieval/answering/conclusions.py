@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.answering.pipeline import Answerer
 from retrieval.answering.run import PipelineRun
 from retrieval.errors import LLMError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, ProgramExecuted
@@ -22,6 +21,7 @@ from retrieval.results import Span
 from retrieval.types import Usage
 
 if TYPE_CHECKING:
+    from retrieval.answering.pipeline import Answerer
     from retrieval.kg.snapshot import Snapshot
 
 NEAR_PHRASES, NEAR_EACH = 2, 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.evidence.expand import Walk
-from retrieval.kg import search
+from retrieval.kg.search.walks import execute
 from retrieval.kg.snapshot import KINDS
 from retrieval.types import Triple
 
@@ -66,7 +66,7 @@ def walk(snapshot: Snapshot, topic: int, path: Sequence[int], probability: float
     """
     relations = snapshot.num_relations
     steps = [(directed % relations, directed >= relations) for directed in path]
-    levels = search.execute(snapshot, [topic], steps, simple=simple)
+    levels = execute(snapshot, [topic], steps, simple=simple)
     # A mediator stands between things and is none: it answers nothing.
     targets = levels[-1][snapshot.kinds[levels[-1]] != _MEDIATOR]
     return Reach(topic, tuple(path), probability, (*levels[:-1], targets), simple)

@@ -12,11 +12,11 @@ from retrieval.language import words as vocabulary
 from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Walk
-from retrieval.programs.grammar.composition import ProgramComposer
 from retrieval.programs.grammar.constituents import Part, can_replace_source
 from retrieval.programs.grounding.anchors.anchor import Anchor
 
 if TYPE_CHECKING:
+    from retrieval.programs.grammar.composition import ProgramComposer
     from retrieval.programs.grounding.anchors.anchor import Features
     from retrieval.programs.weights import Weights
 

@@ -19,7 +19,6 @@ from retrieval.programs.grounding.schema import Schema
 from retrieval.programs.parser import Parser
 from retrieval.programs.reader import iter_named_entities
 from retrieval.programs.remote.asking import Asking, RemoteUnderstanding
-from retrieval.programs.remote.conversation import DenotedThere
 from retrieval.programs.rendering.names import from_named_json, map_names
 from retrieval.programs.scoring.candidates import Candidate
 from retrieval.programs.weights import Weights
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
     from retrieval.kg.sparql.graph import SparqlGraph
     from retrieval.programs.grounding.anchors.similarity import Encode
+    from retrieval.programs.remote.conversation import DenotedThere
     from retrieval.types import Usage
 
 _TOLD_APART = re.compile(r"(?P<label>.+) \((?P<own>[^()]+)\)")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Key, KeyOf, Program, Top
 from retrieval.programs.algebra.units import convert_constant
-from retrieval.programs.grammar.constituents import Made, Valued
 from retrieval.programs.grammar.rules.bridges import BridgeFinder
-from retrieval.programs.grounding.anchors.anchor import Comparing
 from retrieval.programs.grounding.relation_types import load_stems
+
+if TYPE_CHECKING:
+    from retrieval.programs.grammar.constituents import Made, Valued
+    from retrieval.programs.grounding.anchors.anchor import Comparing
 
 #: Numbers of things that somebody compares with.
 _MOST_COUNTED = 100_000

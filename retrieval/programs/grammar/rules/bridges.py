@@ -12,12 +12,12 @@ from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.english import NUMBERING
 from retrieval.lexicon import get_table
 from retrieval.programs.algebra.operations import Program, Walk
-from retrieval.programs.grammar.constituents import Part
-from retrieval.programs.grounding.anchors.anchor import Features
 from retrieval.programs.grounding.relation_types import LOCATING
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
+    from retrieval.programs.grammar.constituents import Part
+    from retrieval.programs.grounding.anchors.anchor import Features
     from retrieval.programs.grounding.anchors.finder import Anchors
     from retrieval.programs.grounding.schema import Schema
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -204,13 +205,7 @@ class NameAnchors:
                 if match.entity not in self.schema.kinds
                 and self.snapshot.out_offsets[match.entity] == self.snapshot.out_offsets[match.entity + 1]
             ]
-            anchors += [
-                Anchor(
-                    "S", first, last, Entities((match.entity,)), "node",
-                    (("e", 1.0), ("e.alias", 1.0), ("e.place", float(place))), 0.7,
-                )
-                for place, match in enumerate(matches[:NODES])
-            ]  # fmt: skip
+            anchors += _make_node_anchors(first, last, matches[:NODES], "alias", 0.7)
         return anchors
 
     def find_name_endings(self, question: QuestionWords, known: set[int]) -> list[Anchor]:
@@ -233,13 +228,7 @@ class NameAnchors:
             for name in dict.fromkeys((normalize_name(word.text), normalize_name(word.text.removesuffix("s")))):
                 matches = self._match_name_end(name)[:NODES]
                 if matches:
-                    anchors += [
-                        Anchor(
-                            "S", index, index + 1, Entities((match.entity,)), "node",
-                            (("e", 1.0), ("e.end", 1.0), ("e.place", float(place))), 0.6,
-                        )
-                        for place, match in enumerate(matches)
-                    ]  # fmt: skip
+                    anchors += _make_node_anchors(index, index + 1, matches, "end", 0.6)
                     break
         return anchors
 
@@ -264,18 +253,20 @@ class NameAnchors:
         sort = "part"
         if not matches and len(name) >= 4:
             matches, sort = self.snapshot.labels.find_fuzzy(name, 2), "fuzzy"
-        return [
-            Anchor(
-                "S",
-                first,
-                last,
-                Entities((match.entity,)),
-                "node",
-                (("e", 1.0), (f"e.{sort}", match.score), ("e.place", float(place))),
-                0.8,
-            )
-            for place, match in enumerate(matches)
-        ]
+        return _make_node_anchors(first, last, matches, sort, 0.8, scored=True)
+
+
+def _make_node_anchors(
+    first: int, last: int, matches: Sequence[Match], sort: str, strength: float, *, scored: bool = False
+) -> list[Anchor]:
+    """Nodes that words may stand for by less than their name, best first; ``scored`` weighs how well it matches."""
+    return [
+        Anchor(
+            "S", first, last, Entities((match.entity,)), "node",
+            (("e", 1.0), (f"e.{sort}", match.score if scored else 1.0), ("e.place", float(place))), strength,
+        )
+        for place, match in enumerate(matches)
+    ]  # fmt: skip
 
 
 def _list_short_spans(question: QuestionWords) -> list[tuple[int, int]]:
