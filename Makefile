@@ -9,6 +9,9 @@ BIN := $(VENV)/bin
 NPM := npm --prefix frontend --no-fund --no-audit
 export HF_HUB_OFFLINE := 1
 export PYTHONUNBUFFERED := 1
+# Compiled files are kept, whatever the shell says: pytest compiles every test, and each process that a test starts
+# the modules it imports.
+export PYTHONDONTWRITEBYTECODE :=
 # Test files are distributed over one process per core, each with one compute thread. The fixed hash seed gives all
 # processes the same test ids.
 PYTEST := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --dist loadfile
@@ -57,7 +60,8 @@ build: install frontend/dist/index.html ## build the pages
 run: build ## install, build, start everything and load the demo graph
 	@exec $(BIN)/python manage.py up
 
-check: install-dev format lint-python types imports test-quick ## Python, types of the pages, and all tests but the slow ones
+check: install-dev format lint-python imports ## Python, types of the pages, and all tests but the slow ones
+	@$(MAKE) --no-print-directory --jobs 2 types test-quick
 	@echo "Checked without the slow tests and the pages' tests; make test runs them all."
 
 check-front: lint types test-front ## check the pages alone

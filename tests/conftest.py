@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import signal
 from collections.abc import Iterator
@@ -29,6 +30,15 @@ def pytest_configure() -> None:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGHUP, end)
+    # The modules imported here live until the end: the garbage collector need not read them again and again.
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of garbage collections."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -57,12 +67,19 @@ def servers() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(servers: Any) -> None:
-    """The database is there before pytest-django looks for it."""
+def django_db_modify_db_settings(servers: Any, pytestconfig: pytest.Config) -> Any:
+    """The database server is there before pytest-django looks for it; the returned stack is closed when it has it."""
+    from contextlib import ExitStack
+
+    from tests.support import database
+
+    stack = ExitStack()
+    stack.enter_context(database.keep_migrated(pytestconfig.cache.mkdir("migrated")))
+    return stack
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None) -> Iterator[None]:
+def django_db_setup(django_db_modify_db_settings: Any, django_db_setup: None) -> Iterator[None]:
     """The test database, emptied quickly after each test, and let go by every thread before it is dropped."""
     import psycopg
     from django.conf import settings
@@ -71,6 +88,7 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
 
     from tests.support import database
 
+    django_db_modify_db_settings.close()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", lambda self: database.empty())
         yield

@@ -17,16 +17,16 @@ from tests.support.sharing import get_shared_folder, make_once
 # Matrices of this size are slower on several threads, and much slower on a busy machine.
 torch.set_num_threads(1)
 
-PATHS = {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0}
-SCORERS = {"hidden": 24, "batch_size": 16, "epochs": 3, "learning_rate": 0.005, "dropout": 0.0}
+PATHS = {"hidden": 32, "batch_size": 32, "epochs": 1, "dropout": 0.0}
+SCORERS = {"hidden": 24, "batch_size": 16, "epochs": 1, "learning_rate": 0.005, "dropout": 0.0}
 SETTINGS = {
     "graph-s3": {**PATHS, "epochs": 2, "rl_epochs": 1, "learning_rate": 5e-3},
     "rapl": PATHS,
     "reg-entity": SCORERS,
-    "reg-path": {**PATHS, "epochs": 2, "learning_rate": 2e-3},
+    "reg-path": {**PATHS, "epochs": 1, "learning_rate": 2e-3},
     "reg-triple": SCORERS,
     "rel-rag-path": PATHS,
-    "rel-rag-triple": {"hidden": 32, "batch_size": 32, "epochs": 3, "dropout": 0.0},
+    "rel-rag-triple": {"hidden": 32, "batch_size": 32, "epochs": 1, "dropout": 0.0},
 }
 
 
