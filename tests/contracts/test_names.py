@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,24 +23,44 @@ FORBIDDEN_CLASSES = re.compile(r"_?(Asked|Told|Found|Said|Known|Given|Reading|Se
 VERBS = frozenset((Path(__file__).parent / "verbs.txt").read_text(encoding="utf-8").split())
 
 
+@dataclass(frozen=True)
+class PackageNames:
+    """The names of a package, the forbidden ones with their places."""
+
+    lines: int
+    functions: list[str]
+    fillers: list[str]
+    participles: list[str]
+
+
 @cache
-def parse_package(package: str) -> dict[Path, ast.Module]:
-    files = (path for path in sorted((ROOT / package).rglob("*.py")) if "migrations" not in path.parts)
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+def read_names(package: str) -> PackageNames:
+    """Parse a package once, and keep names instead of syntax trees of a million objects."""
+    lines = sum(text.count("\n") for _, text in read_files(package))
+    names = PackageNames(lines, functions=[], fillers=[], participles=[])
+    for path, text in read_files(package):
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Name):
+                if node.id in FILLERS:
+                    names.fillers.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.id}")
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                decorators = map(ast.unparse, node.decorator_list)
+                if not node.name.startswith("__") and not any("property" in decorator for decorator in decorators):
+                    names.functions.append(node.name.strip("_"))
+            elif isinstance(node, ast.ClassDef) and FORBIDDEN_CLASSES.fullmatch(node.name):
+                names.participles.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    return names
 
 
-def list_functions(package: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for tree in parse_package(package).values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("__"):
-                decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
-                if not any("property" in decorator for decorator in decorators):
-                    yield node
+def read_files(package: str) -> Iterator[tuple[Path, str]]:
+    for path in sorted((ROOT / package).rglob("*.py")):
+        if "migrations" not in path.parts:
+            yield path, path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_functions_begin_with_a_verb(package):
-    names = [node.name.strip("_") for node in list_functions(package)]
+    names = read_names(package).functions
     others = Counter(name for name in names if name.split("_")[0] not in VERBS)
     share = 1 - others.total() / len(names)
     assert share >= VERB_SHARE[package], f"{share:.3f}; without a verb: {others.most_common(40)}"
@@ -47,23 +68,10 @@ def test_functions_begin_with_a_verb(package):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_variables_are_not_called_by_filler_words(package):
-    lines, places = 0, list[str]()
-    for path, tree in parse_package(package).items():
-        lines += path.read_text(encoding="utf-8").count("\n")
-        places += [
-            f"{path.relative_to(ROOT)}:{node.lineno} {node.id}"
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and node.id in FILLERS
-        ]
-    assert 1000 * len(places) / lines <= FILLERS_PER_1000, places[:40]
+    names = read_names(package)
+    assert 1000 * len(names.fillers) / names.lines <= FILLERS_PER_1000, names.fillers[:40]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_classes_are_not_called_by_participles(package):
-    forbidden = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
-        for path, tree in parse_package(package).items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and FORBIDDEN_CLASSES.fullmatch(node.name)
-    ]
-    assert forbidden == []
+    assert read_names(package).participles == []

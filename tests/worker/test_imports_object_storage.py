@@ -34,15 +34,22 @@ def server():
     running.stop()
 
 
-@pytest.fixture
-def bucket(server, settings, monkeypatch):
-    """An empty bucket, with Clew set up to store there."""
+@pytest.fixture(scope="module")
+def storage(server):
+    """A client of the server."""
     import boto3
 
+    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
+    return boto3.resource("s3", endpoint_url=server, **keys)
+
+
+@pytest.fixture
+def bucket(server, storage, settings, monkeypatch):
+    """An empty bucket, with Clew set up to store there."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    made = boto3.resource("s3", endpoint_url=server).Bucket(BUCKET)
+    made = storage.Bucket(BUCKET)
     made.create()
     address = f"s3://{BUCKET}/some/prefix?endpoint={server}&region=us-east-1"
     settings.STORAGES = {**settings.STORAGES, "remote": build_remote_storage(address)}

@@ -157,6 +157,7 @@ def test_a_run_that_lost_the_database_before_anything_was_found_is_done_after_al
     assert (run.state, run.error_code) == (RunState.FAILED, "unavailable")
 
 
+@pytest.mark.slow
 def test_a_message_that_comes_while_the_database_is_away_is_not_in_vain(run, scripted):
     scripted(STARTED, FINAL)
     outage = Outage()
@@ -168,6 +169,7 @@ def test_a_message_that_comes_while_the_database_is_away_is_not_in_vain(run, scr
     assert run.state == RunState.DONE
 
 
+@pytest.mark.slow
 def test_a_job_ends_as_it_ended_when_the_database_comes_back(job):
     outage = Outage()
 
@@ -181,6 +183,7 @@ def test_a_job_ends_as_it_ended_when_the_database_comes_back(job):
     assert (job.state, job.result) == (JobState.DONE, {"n": 1})
 
 
+@pytest.mark.slow
 def test_a_job_that_lost_the_database_says_so(job):
     outage = Outage()
 

@@ -225,6 +225,7 @@ def test_a_training_from_a_queue_is_listed_from_the_start_newest_first(api, tiny
     assert trainings(client, queue)[1]["checkpoint"] is None
 
 
+@pytest.mark.slow
 def test_a_review_is_trained_from_compared_promoted_and_rolled_back(api, tiny_graph, queue, questions, users):
     client = api("admin")
     before = trained(client, tiny_graph, question_set=questions.pk).result["checkpoint"]
@@ -296,6 +297,7 @@ def test_without_a_checkpoint_the_comparison_is_with_the_untrained_method(api, t
     assert Promotion.objects.count() == 0
 
 
+@pytest.mark.slow
 def test_a_training_that_is_taken_up_again_compares_once(api, tiny_graph, queue, users):
     say(users["analyst"], "q2", borders=YES)
     job = trained(api("analyst"), tiny_graph, review_queue=queue.pk, compare=True)

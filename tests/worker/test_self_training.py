@@ -68,6 +68,7 @@ def test_what_reads_less_than_the_weights_that_come_with_clew_is_not_kept(users,
     assert find_checkpoint_in_use(graph) is None
 
 
+@pytest.mark.slow
 def test_after_its_import_a_graph_teaches_itself_and_people_win(users, monkeypatch):
     # One epoch is worse than no training at all; what follows is the same for one that is better.
     monkeypatch.setattr(answerer.SelfTrainingResult, "better", True)

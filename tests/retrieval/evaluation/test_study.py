@@ -114,6 +114,7 @@ def test_a_variant_may_ask_another_s_checkpoints_in_its_own_way(tmp_path, films)
     assert found[1]["metrics"]["avg_triples"] <= 3
 
 
+@pytest.mark.slow
 def test_trained_on_one_set_and_tested_on_another(tmp_path, films):
     build(tmp_path / "more.graph", extra=[("Film 99", "directed_by", "Varda")])
     films["more"] = {"graph": "more.graph", "questions": "films.jsonl"}

@@ -33,6 +33,7 @@ def run(graph, out, **settings):
     return train("rel-rag-path", graph, questions(), config=SETTINGS | settings, out=out, encoder=WordEncoder())
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_checkpoint_and_another_does_not(graph, tmp_path):
     prints = [
         read_manifest(run(graph, tmp_path / name, seed=seed, epochs=1).checkpoint).fingerprint

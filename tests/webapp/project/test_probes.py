@@ -76,6 +76,7 @@ def test_a_redis_that_was_stopped_is_missed(workers, servers):
         assert Client().get("/healthz").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_database_that_is_away_is_missed(workers):
     with without_postgres():
         code, failed, told = readiness()
