@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import django
@@ -28,6 +29,11 @@ class _QoS(redis.QoS):
 
 redis.Channel.QoS = _QoS
 
+# The objects of imported modules live until the end. Collections during the imports take a quarter of the start and
+# find nothing, and later ones need not walk these objects.
+_COLLECTING = gc.isenabled()
+gc.disable()
+
 # Tasks need the apps.
 from worker import (  # noqa: E402
     answering,
@@ -46,6 +52,10 @@ from worker import (  # noqa: E402
     training,
     trajectories,
 )
+
+gc.freeze()
+if _COLLECTING:
+    gc.enable()
 
 __all__ = [
     "answering",

@@ -120,8 +120,9 @@ def test_a_table_is_read_in_its_encoding_wherever_its_letters_stand(tmp_path, en
     labels = set(table.node_attributes["label"])
     assert set(NAMES[encoding]) <= labels
     assert len(labels) == len(plain) + len(rows)
-    assert read_preview(path).encoding == table.reports[0].encoding
-    assert any("looks like" in note for note in read_preview(path).notes)
+    preview = read_preview(path)
+    assert preview.encoding == table.reports[0].encoding
+    assert any("looks like" in note for note in preview.notes)
 
 
 def test_lines_that_are_not_utf_8_in_a_file_that_is_are_bad_rows(tmp_path) -> None:
