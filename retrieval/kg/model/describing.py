@@ -22,11 +22,13 @@ from retrieval.kg.model.inference import InferredTable
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.values import UNITS
-from retrieval.lexicon.nouns import to_plural
+from retrieval.lexicon.nouns import to_plural, to_singular
 
 #: Things and attributes of examples, kinds that refer to one, and the longest value shown, in characters.
 _EXAMPLES, _SAID, _REFERRING, _VALUE = 3, 4, 2, 60
 _UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
+#: What stands for a unit without being a word for one.
+_SIGNS = frozenset({"%", "pct", "percent", "lbs"})
 #: Rows with one kind of problem that a warning lists.
 _LISTED = 20
 
@@ -112,7 +114,7 @@ def _describe_kind(
         table=one.table.name,
         label=label,
         count=len(one.table.rows),
-        name=tuple(header[at] for at in schema.names),
+        name=tuple(header[at] for at in (schema.names or () if schema.number is None else (schema.number,))),
         key=header[schema.key] if schema.key is not None else None,
         columns=tuple(
             _describe_column(one, profile, choices) for profile in one.table.profiles if profile.position not in inside
@@ -143,9 +145,10 @@ def find_unit(profile: ColumnProfile) -> str:
     """The unit that a heading gives: ``m`` of ``Depth (m)`` and of ``depth_m``; empty where it gives none."""
     if match := _UNIT.search(profile.heading):
         return match[1]
-    words = profile.heading_words
-    is_unit = len(words) > 1 and words[-1] in UNITS and UNITS[words[-1]][0] and profile.type == "number"
-    return words[-1] if is_unit else ""
+    words = profile.heading.replace("_", " ").split()
+    last = words[-1].casefold() if len(words) > 1 else ""
+    is_unit = last in _SIGNS or any(form in UNITS and UNITS[form][0] for form in (last, to_singular(last)))
+    return words[-1] if is_unit and profile.type == "number" else ""
 
 
 def _describe_embedded(

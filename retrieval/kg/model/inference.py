@@ -70,7 +70,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     again = [
         _infer_schema(table, nouns, choices, [at for name, at in referring if name == table.name]) for table in tables
     ]
-    if [schema.names for schema, _ in again] != [schema.names for schema, _ in schemas]:
+    if [(schema.names, schema.number) for schema, _ in again] != [(s.names, s.number) for s, _ in schemas]:
         schemas, references = again, find_references([schema for schema, _ in again if schema.table.ids is None])
     inferred = [InferredTable(schema, candidates) for schema, candidates in schemas]
     for one in inferred:
@@ -102,7 +102,10 @@ def _infer_schema(
     inferred_names = names
     if choice.name is not None:
         names = tuple(table.header.index(name) for name in choice.name)
-    number = None if names or table.ids is not None else find_number(table)
+    number = None if table.ids is not None else find_number(table)
+    if number is not None and names == (number,) != inferred_names:
+        names = ()  # rows are called by their kind and number
+    number = None if names else number
     if number in referring:
         number = None
     if table.ids is not None:

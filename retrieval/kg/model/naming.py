@@ -41,12 +41,15 @@ _NO_KINDS = get_words("headings_that_name_no_kind")
 _KIND_WORDS = 2
 
 ACCEPTED = 2.5
-#: Shares of different values that a name must have: without and with a heading that says that it is one.
-_DISTINCT, _NEARLY = 0.98, 0.9
+#: Shares of different values that a name must have: without a word for it, with one or in the first column of words,
+#: and where the heading is such a word.
+_DISTINCT, _NEARLY, _SHARED = 0.98, 0.9, 0.75
 #: Shares of rows that must have a name, and of cells that must be words, where the heading says that it is one; else.
 _COVERED, _WORDED, _WORDS = 0.5, 0.5, 0.8
-#: Rows below which anything differs.
-_FEW = 5
+#: Rows below which anything differs, and those from which a column does not differ by chance.
+_FEW, _MANY = 5, 50
+#: Words of a heading of names with the tag of a language, and letters of the tag.
+_TAGGED, _TAG = 2, (2, 3)
 
 
 def rank_names(
@@ -76,7 +79,8 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
     is_kind, is_named = heading == 3.5, heading >= 3
     if is_kind and profile.codes > 0.5:
         heading = 1.0  # people say what a part is, not its code
-    least = _NEARLY if is_named or profile.position == _get_first(table) else _DISTINCT
+    is_first = profile.position == _get_first(table)
+    least = _SHARED if heading == 4 else _NEARLY if is_named or is_first else _DISTINCT
     few_rows = len(table.rows) < _FEW and not is_named and profile.position != 0 and heading < 1
     if (
         profile.coverage < (_COVERED if is_named else 1.0)
@@ -105,6 +109,8 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         return 3.5
     if text in NAME_WORDS or (len(words) > 1 and words[0] in NAME_WORDS and words[1] == "of"):
         return 4.0
+    if words[0] in NAME_WORDS and len(words) == _TAGGED and len(words[1]) in _TAG:
+        return 4.0  # a name for each language: name nl, name fr
     if words[-1] in NAME_WORDS:
         said = " ".join(words[:-1])
         if said in kinds or any(kind.startswith(said) for kind in kinds):
@@ -134,7 +140,8 @@ def _stands_behind_number(table: SourceTable, profile: ColumnProfile) -> bool:
         return True
     number = find_number(table)
     is_side = " ".join(profile.heading_words) in _SIDES | _PARTIES
-    return number is not None and (profile.position > number + 1 or is_side)
+    is_behind = number is not None and (profile.position > number + 1 or is_side)
+    return is_behind and len(table.rows) < _MANY
 
 
 def find_person_columns(table: SourceTable) -> tuple[int, int] | None:
@@ -221,6 +228,8 @@ _FILLERS = get_words("file_name_fillers")
 _BEFORE = frozenset({"all", "and", "our", "the", "these", "your"})
 _BEHIND = get_words("words_behind_table_nouns")
 _LISTS = get_words("collection_nouns")
+#: What follows a noun in any case: "country by capital".
+_PER = frozenset({"by", "per"})
 
 
 def infer_noun(name: str) -> str:
@@ -230,7 +239,9 @@ def infer_noun(name: str) -> str:
     words = [word for part in re.split(r"[\W\d_]+", text) if (word := part.lower()) and word not in _FILLERS]
     while words and words[0] in _BEFORE | _BEHIND:
         words = words[1:]
-    ends = [at for at, word in enumerate(words) if word in _BEHIND and words[at - 1].endswith("s")]
+    ends = [
+        at for at, word in enumerate(words) if at and word in _BEHIND and (word in _PER or words[at - 1][-1:] == "s")
+    ]
     words = words[: ends[0]] if ends else words
     if len(words) > 1 and words[-1] in _LISTS and words[-2].endswith("s"):
         words = words[:-1]

@@ -20,7 +20,10 @@ CODE = re.compile(r"(?=\S*\d)[\w./#:-]+|[A-Z][A-Z./#-]{0,10}")
 LINK = re.compile(r"(?:https?|ftp)://\S+|www\.\S+|[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 #: Text of machines: long runs of hexadecimal digits, paths.
 MACHINE = re.compile(r"(?:0x)?[0-9a-fA-F]{16,}|[\w-]{36}|#\w[^#]*#|/\S*/\S*")
+#: A code of digits alone: "02138".
+_PADDED = re.compile(r"0\d+")
 TRUTHS = frozenset({"yes", "no", "y", "n", "true", "false", "t", "f"})
+_BITS = frozenset({"0", "1"})
 #: The longest cell that is a name, in characters, and the most words of one.
 _NAME_LENGTH, _NAME_WORDS = 100, 12
 
@@ -43,6 +46,7 @@ class ColumnProfile:
         truths: share of yes and no.
         links: share of addresses of pages and mail.
         lists: whether cells hold several values.
+        has_padding: whether whole numbers begin with zeros, as codes do.
     """
 
     heading: str
@@ -58,6 +62,7 @@ class ColumnProfile:
     truths: float
     links: float
     lists: bool
+    has_padding: bool
 
     @cached_property
     def label(self) -> str:
@@ -86,6 +91,8 @@ class ColumnProfile:
             return "list"
         if self.filled and self.truths == 1 and self.distinct <= 2:
             return "boolean"
+        if self.has_padding:
+            return "text"
         shares: tuple[tuple[float, ColumnType], ...] = (
             (self.dates, "date"), (self.numbers, "number"), (self.links, "link"),
         )  # fmt: skip
@@ -111,9 +118,12 @@ def profile_column(heading: str, position: int, cells: Sequence[str | list[str] 
         codes=kinds.count("code") / count,
         numbers=kinds.count("number") / count,
         dates=(kinds.count("date") + kinds.count("time")) / count,
-        truths=sum(text.casefold() in TRUTHS for text in sample) / count,
+        truths=1.0
+        if set(texts[:SAMPLE]) == _BITS and set(texts) == _BITS
+        else sum(text.casefold() in TRUTHS for text in sample) / count,
         links=kinds.count("link") / count,
         lists=lists,
+        has_padding=any(_PADDED.fullmatch(text) for text in sample),
     )
 
 

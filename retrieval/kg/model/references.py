@@ -8,6 +8,8 @@ values are there. Evidence of a heading, the best that holds:
 | is that of the target's column, and names the target's kind or role: ``supplierID`` of both | 3 |
 | is the target's kind, with or without a word for numbers: ``customer``, ``home team id`` | 3 |
 | is short for the kind: ``cust no`` | 2.5 |
+| begins as the kind and ends in a preposition: ``ship via`` a shipper | 2 |
+| is the kind, and the target's column is neither its key nor its name | 2 |
 | is that of what numbers the target, and is met several times here: ``Gyle`` of a ``Gyle no.`` | 2 |
 | says that another row of the same table is meant: ``manager id``, ``parent``, ``reports to`` | 2 |
 | is who did something, and the target is the only table of people that nothing else refers to | 1.5 |
@@ -28,6 +30,7 @@ from retrieval.kg.model.source_table import SourceTable
 from retrieval.lexicon import get_words
 from retrieval.lexicon.nouns import to_singular
 
+_PREPOSITIONS = frozenset({"by", "for", "from", "in", "of", "to", "via", "with"})
 _FELLOWS = get_words("fellow_headings")
 _PEOPLE = get_words("party_table_nouns")
 #: What words for who does something, or whom something is done to, end in.
@@ -83,13 +86,13 @@ class TableSchema:
         return rows
 
     def _find_key(self) -> int | None:
-        """The column by which others refer to a row: what its heading says, else what numbers or names it."""
+        """The column by which others refer to a row: what its heading says, else codes, or what numbers the rows."""
         profiles = self.table.profiles
         unique = [profiles[at] for at in self.targets if profiles[at].coverage >= _STRICT]
         ids = [p for p in unique if p.heading_words[-1:] and p.heading_words[-1] in ID_WORDS]
         own = [p for p in ids if len(p.heading_words) == 1 or _names_kind(p.heading_words[:-1], self.inferred_nouns)]
         codes = [p for p in unique if p.codes >= _STRICT]
-        found = own or ids or codes or [p for p in unique if p.position in (self.number, *self.names)]
+        found = own or ids or codes or [p for p in unique if p.position == self.number]
         return found[0].position if found else None
 
     def is_identity(self, position: int) -> bool:
@@ -190,7 +193,7 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
     their_role = theirs[:-1] if len(theirs) > 1 and theirs[-1] in ID_WORDS else theirs
     is_own = profile.position in (schema.key, schema.number)
     if other is schema:
-        said = " ".join(role) in _FELLOWS or profile.label.split()[-1].casefold() in ("to", "of", "by")
+        said = " ".join(role) in _FELLOWS or profile.label.split()[-1].casefold() in _PREPOSITIONS
         return 2.0 if is_identity and said and not is_own else 0.0
     if (
         is_identity
@@ -202,13 +205,21 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
         return 0.0
     if words == theirs and is_identity and len(words) > 1:
         return 3.0
-    if is_identity and any(len(role[-1]) >= _SHORT and noun.startswith(role[-1]) and noun != role[-1]
-                           for noun in other.inferred_nouns if numbered):  # fmt: skip
+    if is_identity and numbered and _is_short_for(role[-1], other.inferred_nouns):
         return 2.5
+    if is_identity and words[-1] in _PREPOSITIONS and _is_short_for(words[0], other.inferred_nouns):
+        return 2.0
+    if _names_kind(role, other.inferred_nouns) and not is_own:
+        return 2.0
     some_number = {words[-1], theirs[-1]} & ID_WORDS if theirs else set()
     if role == their_role and some_number and profile.uniqueness < 1 and profile.heading_words != ("id",):
         return 2.0
     return 0.0
+
+
+def _is_short_for(word: str, nouns: Sequence[str]) -> bool:
+    """Whether a word is the beginning of one of the nouns: ``cust`` of a customer."""
+    return len(word) >= _SHORT and any(noun.startswith(word) and noun != word for noun in nouns)
 
 
 def _names_kind(role: Sequence[str], nouns: Sequence[str]) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ _CALLED = ("relation", "relationship", "type", "label", "predicate", "name")
 #: Keys that say of what is below them only that it is there.
 _WRAPPERS = get_words("json_wrapper_keys")
 
+#: Objects that show what their keys are, and the share of them that have a key that is no value.
+_FEWEST, _COMMON = 5, 0.5
+
 Row = dict[str, Any]
 
 
@@ -50,7 +54,7 @@ class _Tables:
 
     def add(self, table: str, values: Sequence[Row]) -> None:
         """Add rows, and to tables of their own what they hold: rows, and things that have a name."""
-        for value in values:
+        for value in convert_maps(values):
             self._add(table, value)
 
     def _add(self, table: str, value: Row) -> None:
@@ -74,11 +78,59 @@ class _Tables:
                 inner_row, more = self._split_row(item, title)
                 row |= inner_row
                 inside += more
+            elif _has_rows(item) and all("code" in child and (name := _find_name_key(child)) for child in item):
+                row[title] = [child[_find_name_key(child)] for child in item]
+                self.add(key, [child for child in item if child not in self.rows.get(key, [])])
             elif _has_rows(item):
                 inside.append((key, item))
             else:
                 row[title] = item
         return row, inside
+
+
+def convert_maps(rows: Sequence[Row]) -> list[Row]:
+    """Rows with maps as lists: ``{"deu": "German", "fra": "French"}`` becomes German and French, and a map of objects
+    the objects, each with its key as ``code``.
+
+    An object is a map and no part of a row where few rows have the same keys in it.
+    """
+    inner: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        for key, value in row.items():
+            if isinstance(value, dict) and value:
+                inner[key].append(value)
+    maps = {key for key, values in inner.items() if _are_maps(values)}
+    nested = {key: iter(convert_maps(values)) for key, values in inner.items() if key not in maps}
+    converted: list[Row] = []
+    for row in rows:
+        new: Row = {}
+        for key, value in row.items():
+            if not isinstance(value, dict) or not value:
+                new[key] = value
+            elif key not in maps:
+                new[key] = next(nested[key])
+            elif all(isinstance(item, dict) and _find_name_key(item) for item in value.values()):
+                new[key] = [{"code": code, **item} for code, item in value.items()]
+            else:
+                new[key] = _list_values(list(value.values()))
+        converted.append(new)
+    return converted
+
+
+def _list_values(items: Sequence[Any]) -> Any:
+    """The values of a map as a list; of objects, a list for each of their keys."""
+    objects = [item for item in items if isinstance(item, dict)]
+    if objects:
+        return {key: [item[key] for item in objects if key in item] for key in dict.fromkeys(chain(*objects))}
+    return [item for item in items if not isinstance(item, list)]
+
+
+def _are_maps(values: Sequence[Row]) -> bool:
+    """Whether objects have keys that are values: many in all, most of them in few of the objects."""
+    counts = Counter(key for value in values for key in value)
+    largest = max(len(value) for value in values)
+    common = sum(count > _COMMON * len(values) for count in counts.values())
+    return len(values) >= _FEWEST and len(counts) > 2 * largest and 2 * common < len(counts)
 
 
 def extract_parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
