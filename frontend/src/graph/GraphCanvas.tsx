@@ -1,6 +1,6 @@
 // The drawing as a component: it owns the canvas, and gives its handle to whoever mounts it.
 import { useEffect, useRef } from "react";
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 import { createGraph } from "./create";
 import type { GraphEvents, GraphHandle } from "./handle";
 

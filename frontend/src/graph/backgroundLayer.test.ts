@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GraphEdge, GraphModel, GraphNode } from "@/store/graphModel";
+import type { GraphEdge, GraphModel, GraphNode } from "@/view/graphModel";
 import { bodyAt } from "./elements";
 import { MASS, Spots, parted } from "./backgroundLayer";
 

@@ -1,6 +1,6 @@
 // What a drawing of thousands has beside what matters: dots and lines, drawn as one picture below the elements.
 // What the pointer comes near, or what is looked at closely, becomes an element. Knows nothing of Cytoscape.
-import type { GraphEdge, GraphModel, GraphNode } from "@/store/graphModel";
+import type { GraphEdge, GraphModel, GraphNode } from "@/view/graphModel";
 import type { Point } from "./handle";
 
 /** With more edges than this, what was explored alone is a picture. */

@@ -1,7 +1,7 @@
 // The drawing itself. The only room that knows Cytoscape; everybody else holds a GraphHandle.
 import cytoscape, { type Core, type NodeCollection } from "cytoscape";
 import fcose from "cytoscape-fcose";
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 import { elementsOf } from "./elements";
 import { Backdrop, CLOSE, MASS, parted } from "./backgroundLayer";
 import { Camera } from "./camera";

@@ -1,6 +1,6 @@
 // The model of a drawing as elements of Cytoscape.
-import { elide, valueText } from "@/store/format";
-import type { GraphEdge, GraphModel, GraphNode, Role } from "@/store/graphModel";
+import { elide, valueText } from "@/view/format";
+import type { GraphEdge, GraphModel, GraphNode, Role } from "@/view/graphModel";
 
 const EDGE_LETTERS = 34;
 /** Letters of a name on hover; the card beside it has more. */

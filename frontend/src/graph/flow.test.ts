@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { nothingExplored } from "@/store/explore";
-import { NODE_LIMIT, buildGraph } from "@/store/graphModel";
-import { viewAt } from "@/store/runView";
+import { nothingExplored } from "@/view/explore";
+import { NODE_LIMIT, buildGraph } from "@/view/graphModel";
+import { viewAt } from "@/view/runView";
 import { EVENTS, RUN } from "@/test/switzerland";
 import { flowLayout } from "./flow";
 

@@ -1,6 +1,6 @@
 // The layered layout: columns by distance from the topic entities, read from left to right, as wide and
 // as high as the canvas has room for. What has a place keeps it; what is new comes beside its neighbour.
-import type { GraphModel, GraphNode } from "@/store/graphModel";
+import type { GraphModel, GraphNode } from "@/view/graphModel";
 import type { Point, Size } from "./handle";
 import { isMain } from "./elements";
 import { Crowd, neighboursOf } from "./placement";

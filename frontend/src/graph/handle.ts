@@ -1,5 +1,5 @@
 // What the rest of the application may ask of the drawing.
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 
 export type LayoutName = "flow" | "force" | "radial" | "timeline" | "map";
 

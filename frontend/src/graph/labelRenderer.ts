@@ -1,7 +1,7 @@
 // Writes the names in the drawing: as much of each as has room, and the relation of a fan once.
 import type { Core, EdgeSingular, NodeSingular } from "cytoscape";
-import { elide, valueText } from "@/store/format";
-import type { GraphEdge, GraphModel, GraphNode, Role } from "@/store/graphModel";
+import { elide, valueText } from "@/view/format";
+import type { GraphEdge, GraphModel, GraphNode, Role } from "@/view/graphModel";
 import { bodyAt, fontAt, isMain, oneLine } from "./elements";
 import { Boxes, fansOf, fitLines, fitNames, type Box, type Line, type Name } from "./labels";
 import { FONT } from "./style";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { GraphModel, GraphNode } from "@/store/graphModel";
-import { edgeOf } from "@/store/graphEdges";
+import type { GraphModel, GraphNode } from "@/view/graphModel";
+import { edgeOf } from "@/view/graphEdges";
 import { isPlaced, mapLayout } from "./map";
 import { contains } from "./polygon";
 

@@ -1,5 +1,5 @@
 // Where things lie on the earth, north above: entities that have coordinates, in Mercator's projection. Pure.
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 import { orderedColumns } from "./flow";
 import type { Point } from "./handle";
 import { Crowd, neighboursOf } from "./placement";

@@ -1,5 +1,5 @@
 // Who is beside whom, and where there is room for one more.
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 import type { Point } from "./handle";
 
 export function neighboursOf(model: GraphModel): Map<number, number[]> {

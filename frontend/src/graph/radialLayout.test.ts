@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { GraphModel } from "@/store/graphModel";
-import { factsGraph } from "@/store/plainGraph";
+import type { GraphModel } from "@/view/graphModel";
+import { factsGraph } from "@/view/plainGraph";
 import { radialLayout, timelineLayout, timesOf } from "./radialLayout";
 
 const node = (id: number, label: string) => ({ id, label, kind: "entity" as const });

@@ -1,5 +1,5 @@
 // Other layouts than that by hops: rings around the topics, and a line of time. Pure, and functions of the content alone.
-import type { GraphModel, GraphNode } from "@/store/graphModel";
+import type { GraphModel, GraphNode } from "@/view/graphModel";
 import { orderedColumns } from "./flow";
 import type { Point } from "./handle";
 import { Crowd, neighboursOf } from "./placement";

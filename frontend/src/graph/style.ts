@@ -1,6 +1,6 @@
 // How roles look. Colours come from the page's tokens, so the themes need nothing here.
 import type { NodeSingular, StylesheetJson } from "cytoscape";
-import { COLOURS, PICTURES } from "@/store/kinds";
+import { COLOURS, PICTURES } from "@/view/kinds";
 
 export interface Palette {
   surface: string;

@@ -7,9 +7,9 @@ import { reviewKeys } from "@/api/review";
 import { studyKeys } from "@/api/studies";
 import type { RunState } from "@/api/types";
 import { useJobStore } from "@/store/jobStore";
-import type { RunLog } from "@/store/runLog";
+import type { RunLog } from "@/view/runLog";
 import { useRunStore, type Link } from "@/store/runStore";
-import { isOver } from "@/store/runView";
+import { isOver } from "@/view/runView";
 import { followJobs } from "./jobsSocket";
 import { followRun, followRuns } from "./runSocket";
 

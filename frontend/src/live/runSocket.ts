@@ -1,7 +1,7 @@
 // The events of one run, in order and without gaps, into the run store.
 import { readEvent } from "@/api/readEvent";
 import { useRunStore, type Link } from "@/store/runStore";
-import { isOver } from "@/store/runView";
+import { isOver } from "@/view/runView";
 import { readAhead } from "./readAhead";
 import { ReconnectingSocket, socketUrl, type SocketOptions, type SocketState } from "./socket";
 

@@ -14,9 +14,9 @@ import { useTitle } from "@/components/kit/hooks";
 import { Icon } from "@/components/kit/Icon";
 import { Page } from "@/components/kit/Page";
 import { useUrlNumber } from "@/components/kit/url";
-import { acrossGraph, agreement, graphName } from "@/store/across";
-import { confidence, count, elide, score, valueText } from "@/store/format";
-import { factOfHop } from "@/store/runEntities";
+import { acrossGraph, agreement, graphName } from "@/view/across";
+import { confidence, count, elide, score, valueText } from "@/view/format";
+import { factOfHop } from "@/view/runEntities";
 import { toast } from "@/store/toasts";
 
 /** Answers that are listed and drawn at first. */

@@ -10,7 +10,7 @@ import { Notice, Progress, QueryState } from "@/components/kit/feedback";
 import { Page } from "@/components/kit/Page";
 import { useAct } from "@/components/kit/useAct";
 import { Moments } from "@/components/tests/Moments";
-import { count, elide } from "@/store/format";
+import { count, elide } from "@/view/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { toast } from "@/store/toasts";
 

@@ -19,15 +19,15 @@ import { useMedia, usePageKeys, useTitle } from "@/components/kit/hooks";
 import { EmptyState } from "@/components/kit/feedback";
 import { useUrl, useUrlNumber } from "@/components/kit/url";
 import { useRunLogs } from "@/live/hooks";
-import { copyText } from "@/store/files";
-import { elide } from "@/store/format";
-import { methodChoices } from "@/store/methods";
-import { overlay } from "@/store/overlay";
-import { isOver } from "@/store/runView";
+import { copyText } from "@/components/kit/files";
+import { elide } from "@/view/format";
+import { methodChoices } from "@/view/methods";
+import { overlay } from "@/view/overlay";
+import { isOver } from "@/view/runView";
 import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 
 const NARROW = "(max-width: 820px)";
 

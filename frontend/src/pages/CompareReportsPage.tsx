@@ -12,9 +12,9 @@ import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedb
 import { useUrl } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
-import { integer, metricName, metricValue, milliseconds } from "@/store/format";
+import { integer, metricName, metricValue, milliseconds } from "@/view/format";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/store/reports";
+import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/view/reports";
 
 type Value = ReportComparison["metrics"][number]["values"][number];
 

@@ -19,9 +19,9 @@ import { Button } from "@/components/kit/controls";
 import { EmptyState, ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { DecisionSession } from "@/store/decisionSession";
-import { elide, integer } from "@/store/format";
-import { judgementOf, missing, setBroken, stepBack, stepOn, type Annotation } from "@/store/review";
-import { saidOf } from "@/store/reviewSides";
+import { elide, integer } from "@/view/format";
+import { judgementOf, missing, setBroken, stepBack, stepOn, type Annotation } from "@/view/review";
+import { saidOf } from "@/view/reviewSides";
 import { toast } from "@/store/toasts";
 
 export function DisagreementsPage() {

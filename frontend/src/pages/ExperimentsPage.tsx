@@ -15,11 +15,11 @@ import { Ago, EmptyState, Fingerprint, JobBadge, QueryState } from "@/components
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Page } from "@/components/kit/Page";
-import { count, exactTime, integer, metricName, metricValue, milliseconds } from "@/store/format";
-import { asksModel } from "@/store/reasoners";
-import { KEY_METRICS, reportLabel } from "@/store/reports";
+import { count, exactTime, integer, metricName, metricValue, milliseconds } from "@/view/format";
+import { asksModel } from "@/view/reasoners";
+import { KEY_METRICS, reportLabel } from "@/view/reports";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 
 const SIZE = 50;
 const ALL = "all";

@@ -13,8 +13,8 @@ import { useExploring } from "@/components/explore/useExploring";
 import { Button } from "@/components/kit/controls";
 import { EmptyState, ErrorNotice, Notice } from "@/components/kit/feedback";
 import { useMedia, useTitle } from "@/components/kit/hooks";
-import { without } from "@/store/exploring";
-import { count } from "@/store/format";
+import { without } from "@/view/exploring";
+import { count } from "@/view/format";
 import { toast } from "@/store/toasts";
 
 /** As many as a question may be about. */

@@ -29,7 +29,7 @@ import { Page } from "@/components/kit/Page";
 import { Together } from "@/components/kit/Together";
 import { TestNotice, TestsCard } from "@/components/tests/TestsCard";
 import { JobRow } from "@/components/shell/JobsTray";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 
 function Counts({ graph }: { graph: Graph }) {

@@ -15,7 +15,7 @@ import { AddTests } from "@/components/tests/AddTests";
 import { RoundList } from "@/components/tests/RoundList";
 import { TestNotice } from "@/components/tests/TestsCard";
 import { TestTable } from "@/components/tests/TestTable";
-import { download, fileName } from "@/store/files";
+import { download, fileName } from "@/components/kit/files";
 import { toast } from "@/store/toasts";
 
 function Hold({ graph, hold, mayChange }: { graph: Graph; hold: boolean; mayChange: boolean }) {

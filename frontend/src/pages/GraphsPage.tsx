@@ -13,7 +13,7 @@ import { Ago, EmptyState, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Page } from "@/components/kit/Page";
 import { Find } from "@/components/kit/TextField";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 
 function Row({ graph }: { graph: Graph }) {
   const counted = graph.state === "ready" && !graph.endpoint;

@@ -12,7 +12,7 @@ import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
 import { Page } from "@/components/kit/Page";
 import { Find } from "@/components/kit/TextField";
-import { elide, integer, milliseconds, valueText } from "@/store/format";
+import { elide, integer, milliseconds, valueText } from "@/view/format";
 import { toast } from "@/store/toasts";
 import { useMethodName } from "@/components/kit/useMethodName";
 

@@ -19,7 +19,7 @@ import { Budgets } from "@/components/models/Budgets";
 import { Changes } from "@/components/models/Changes";
 import { ModelDialog } from "@/components/models/ModelDialog";
 import { ModelTest } from "@/components/models/ModelTest";
-import { cost, integer } from "@/store/format";
+import { cost, integer } from "@/view/format";
 import { toast } from "@/store/toasts";
 
 const ENVIRONMENT = 0;

@@ -11,8 +11,8 @@ import { Page } from "@/components/kit/Page";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useUrl } from "@/components/kit/url";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { integer, metricName, metricValue, percent } from "@/store/format";
-import { KEY_METRICS, signed } from "@/store/reports";
+import { integer, metricName, metricValue, percent } from "@/view/format";
+import { KEY_METRICS, signed } from "@/view/reports";
 
 const METRICS = [...KEY_METRICS, "exact_match", "answer_recall"];
 const NONE = "none";

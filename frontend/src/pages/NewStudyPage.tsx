@@ -8,7 +8,7 @@ import { Loading, Notice, QueryState } from "@/components/kit/feedback";
 import { Page } from "@/components/kit/Page";
 import { useUrl } from "@/components/kit/url";
 import { methodLabel } from "@/components/kit/useMethodName";
-import { draftOf, newVariant, type Draft } from "@/store/studies";
+import { draftOf, newVariant, type Draft } from "@/view/studies";
 import type { Status } from "@/api/types";
 
 const EMPTY = "empty";

@@ -16,11 +16,10 @@ import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
 import { Ago, ErrorNotice, Fingerprint, JobBadge, Loading, Notice } from "@/components/kit/feedback";
 import { JobRow } from "@/components/shell/JobsTray";
-import { saveFile } from "@/components/kit/save";
+import { copyText, fileName, saveFile } from "@/components/kit/files";
 import { useAct } from "@/components/kit/useAct";
 import { useUrl } from "@/components/kit/url";
-import { copyText, fileName } from "@/store/files";
-import { integer, milliseconds } from "@/store/format";
+import { integer, milliseconds } from "@/view/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { useMethodName } from "@/components/kit/useMethodName";
 

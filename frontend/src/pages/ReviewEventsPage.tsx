@@ -10,10 +10,9 @@ import { Pages } from "@/components/kit/Pages";
 import { ActMenu, Button, Pick } from "@/components/kit/controls";
 import { Ago, EmptyState, Fingerprint, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
-import { saveFile } from "@/components/kit/save";
-import { fileName } from "@/store/files";
-import { count, integer } from "@/store/format";
-import { REASONS } from "@/store/review";
+import { fileName, saveFile } from "@/components/kit/files";
+import { count, integer } from "@/view/format";
+import { REASONS } from "@/view/review";
 
 const DID: Record<ReviewEvent["kind"], string> = {
   submitted: "judged",

@@ -13,7 +13,7 @@ import { Ago, EmptyState, JobBadge, Progress, QueryState } from "@/components/ki
 import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Page } from "@/components/kit/Page";
-import { count, integer, percent } from "@/store/format";
+import { count, integer, percent } from "@/view/format";
 
 function Agreement({ queue }: { queue: Queue }) {
   const { data } = useQuery(queueStatisticsQuery(queue.id));

@@ -12,10 +12,10 @@ import { usePageKeys } from "@/components/kit/hooks";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { ApiError } from "@/api/client";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import type { AnnotationSession } from "@/store/annotationSession";
 import type { SessionState } from "@/store/annotationState";
-import { missing, setBroken, type Annotation } from "@/store/review";
+import { missing, setBroken, type Annotation } from "@/view/review";
 import { actOf, useKeymap } from "@/store/reviewKeys";
 
 export function ReviewQueuePage() {

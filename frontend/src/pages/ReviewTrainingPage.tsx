@@ -13,9 +13,9 @@ import { Button } from "@/components/kit/controls";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { Ago, EmptyState, Fingerprint, JobBadge, Progress, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { count, metricValue } from "@/store/format";
+import { count, metricValue } from "@/view/format";
 import { isActive, useJobStore } from "@/store/jobStore";
-import { signed } from "@/store/reports";
+import { signed } from "@/view/reports";
 
 export function ReviewTrainingPage() {
   return <QueueFrame part="training">{({ queue }) => <Trainings queue={queue} />}</QueueFrame>;

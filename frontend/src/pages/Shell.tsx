@@ -14,7 +14,7 @@ import { Palette } from "@/components/shell/Palette";
 import { Toasts } from "@/components/shell/Toasts";
 import { useJobNews } from "@/live/hooks";
 import { useJobStore } from "@/store/jobStore";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 import { keepSending } from "@/store/unsent";
 
 export function Shell() {

@@ -8,7 +8,7 @@ import { Page } from "@/components/kit/Page";
 import { Pages } from "@/components/kit/Pages";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useUrl } from "@/components/kit/url";
-import { count, integer } from "@/store/format";
+import { count, integer } from "@/view/format";
 
 const SIZE = 50;
 

@@ -20,14 +20,13 @@ import { ActMenu, Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, JobBadge, Loading, Notice } from "@/components/kit/feedback";
 import { FactList } from "@/components/kit/FactList";
 import { Page } from "@/components/kit/Page";
-import { saveFile } from "@/components/kit/save";
+import { fileName, saveFile } from "@/components/kit/files";
 import { useAct } from "@/components/kit/useAct";
 import { JobRow } from "@/components/shell/JobsTray";
 import { CellsCard } from "@/components/studies/CellsCard";
 import { Plots } from "@/components/studies/Plots";
 import { ResultsCard } from "@/components/studies/ResultsCard";
-import { fileName } from "@/store/files";
-import { bytes, count } from "@/store/format";
+import { bytes, count } from "@/view/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 
 const FORMATS = {

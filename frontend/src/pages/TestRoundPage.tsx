@@ -13,8 +13,8 @@ import { useUrl } from "@/components/kit/url";
 import { RoundState } from "@/components/tests/RoundList";
 import { Changed, Labels, OutcomeBadge, Wrong } from "@/components/tests/TestWords";
 import { isActive, useJobStore } from "@/store/jobStore";
-import { milliseconds } from "@/store/format";
-import { decisionText, figuresText, testedText } from "@/store/tests";
+import { milliseconds } from "@/view/format";
+import { decisionText, figuresText, testedText } from "@/view/tests";
 
 function Result({ result }: { result: TestResult }) {
   return (

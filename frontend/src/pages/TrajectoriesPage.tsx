@@ -12,8 +12,8 @@ import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, Loading, Notice, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { Page } from "@/components/kit/Page";
-import { rowLine } from "@/store/agentActions";
-import { count, integer, score } from "@/store/format";
+import { rowLine } from "@/view/agentActions";
+import { count, integer, score } from "@/view/format";
 
 const SIZE = 25;
 const SETTLE_MS = 250;

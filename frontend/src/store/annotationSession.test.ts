@@ -3,7 +3,7 @@ import type { Item } from "@/api/review";
 import { candidateOf, itemOf } from "@/test/review";
 import { AnnotationSession } from "./annotationSession";
 import type { Listener } from "./annotationState";
-import { judge, setComment } from "./review";
+import { judge, setComment } from "@/view/review";
 import { unsentOf } from "./unsent";
 
 const item = (id: number): Item => itemOf(id, { candidates: [candidateOf(11)] });

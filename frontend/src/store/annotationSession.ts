@@ -20,8 +20,8 @@ import {
   type SessionState,
 } from "./annotationState";
 import { Drafts, contentOf, isSame, opinionFrom } from "./drafts";
-import { elide } from "./format";
-import { NOTHING_LOADED, advance, drop, holding, putFirst, receive, revise } from "./loadedItems";
+import { elide } from "@/view/format";
+import { NOTHING_LOADED, advance, drop, holding, putFirst, receive, revise } from "@/view/loadedItems";
 import {
   judgementOf,
   missing,
@@ -33,7 +33,7 @@ import {
   withItem,
   type Annotation,
   type Opinion,
-} from "./review";
+} from "@/view/review";
 import { toast } from "./toasts";
 import { forgetUnsent, keepUnsent, unsentOf, type Unsent } from "./unsent";
 

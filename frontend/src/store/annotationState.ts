@@ -1,7 +1,7 @@
 // What a session of judging consists of, and what it tells those around it.
 import { ApiError } from "@/api/client";
 import type { Conflict, Item, ItemRow } from "@/api/review";
-import type { Loaded } from "./loadedItems";
+import type { Loaded } from "@/view/loadedItems";
 import type { Unsent } from "./unsent";
 
 /** A judgement that another came before: what the person said before, and what was to be sent. */

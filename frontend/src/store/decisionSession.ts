@@ -2,8 +2,8 @@
 import type { Item } from "@/api/review";
 import type { Disagreement } from "@/api/reviewDeciding";
 import { Drafts, contentOf, isSame, opinionFrom } from "./drafts";
-import { openAnnotation, replaceOpinion, withItem, type Annotation, type Opinion } from "./review";
-import { sidesAnnotation } from "./reviewSides";
+import { openAnnotation, replaceOpinion, withItem, type Annotation, type Opinion } from "@/view/review";
+import { sidesAnnotation } from "@/view/reviewSides";
 import { toast } from "./toasts";
 
 export class DecisionSession {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { DraftContent } from "@/api/review";
 import { candidateOf, itemOf } from "@/test/review";
 import { Drafts } from "./drafts";
-import type { Opinion } from "./review";
+import type { Opinion } from "@/view/review";
 
 const item = itemOf(5, { candidates: [candidateOf(11)] });
 const KEY = "clew-draft:ann:judgement:5";

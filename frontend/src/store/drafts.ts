@@ -8,7 +8,7 @@ import {
   type DraftPurpose,
   type Item,
 } from "@/api/review";
-import type { Opinion } from "./review";
+import type { Opinion } from "@/view/review";
 
 /** Typing is saved once it stands still for so long. */
 const SAVE_MS = 600;

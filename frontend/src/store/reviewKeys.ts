@@ -1,7 +1,7 @@
 // The keys of the review page: what each act is called, its key, and what a person made of that.
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
-import { pressedKey, type KeyPress } from "./keys";
+import { pressedKey, type KeyPress } from "@/view/keys";
 
 export const ACTS = {
   rational: { key: "1", label: "Rational path, or right program" },

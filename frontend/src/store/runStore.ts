@@ -1,7 +1,7 @@
 // The runs that are open in this tab, each with its event log and the state of its connection.
 import { create } from "zustand";
 import type { RunEvent } from "@/api/types";
-import { emptyLog, take, type RunLog, type Taken } from "./runLog";
+import { emptyLog, take, type RunLog, type Taken } from "@/view/runLog";
 
 export type Link = "connecting" | "live" | "reconnecting" | "crowded" | "closed" | "missing" | "signed-out";
 

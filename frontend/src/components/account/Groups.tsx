@@ -10,7 +10,7 @@ import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { Card } from "@/components/kit/Card";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 
 function GroupForm({ group, onClose }: { group: Group | null; onClose: () => void }) {
   const client = useQueryClient();

@@ -6,7 +6,7 @@ import { Button, Modal } from "@/components/kit/controls";
 import { Ago } from "@/components/kit/feedback";
 import { ListCard } from "@/components/kit/ListCard";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { bytes } from "@/store/format";
+import { bytes } from "@/view/format";
 import { NewPerson } from "./NewPerson";
 import { PersonForm } from "./PersonForm";
 

@@ -15,7 +15,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { bytes, count } from "@/store/format";
+import { bytes, count } from "@/view/format";
 import { FirstLogin } from "./FirstLogin";
 import { Quota } from "./Quota";
 import { asTyped, quotaOf, ROLES } from "./roles";

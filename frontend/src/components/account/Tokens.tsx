@@ -10,7 +10,7 @@ import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { ListCard } from "@/components/kit/ListCard";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { relativeTime } from "@/store/format";
+import { relativeTime } from "@/view/format";
 import { ShownOnce } from "./ShownOnce";
 
 const SCOPES: readonly { id: Scope; label: string; detail: string }[] = [

@@ -2,7 +2,7 @@
 import { OTHERS_MAX } from "@/api/across";
 import type { Graph } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { elide } from "@/store/format";
+import { elide } from "@/view/format";
 
 interface Props {
   graphs: readonly Graph[];

@@ -5,10 +5,10 @@ import type { Checkpoint, EntityMatch, Graph, Status } from "@/api/types";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Button, Pick } from "@/components/kit/controls";
 import { Spinner } from "@/components/kit/feedback";
-import { count, integer } from "@/store/format";
-import { automaticDetail, methodMenu, readiness, type MethodChoice } from "@/store/methods";
-import { pinOf, pinsAfter, withPin } from "@/store/pins";
-import type { RunView } from "@/store/runView";
+import { count, integer } from "@/view/format";
+import { automaticDetail, methodMenu, readiness, type MethodChoice } from "@/view/methods";
+import { pinOf, pinsAfter, withPin } from "@/view/pins";
+import type { RunView } from "@/view/runView";
 import { AskSettings } from "./AskSettings";
 import { EntityPicker } from "./EntityPicker";
 import { AboutChip } from "./AboutChip";
@@ -16,7 +16,7 @@ import { AlsoGraphs } from "./AlsoGraphs";
 import { LinkedChips } from "./LinkedChips";
 import { QuestionBox } from "./QuestionBox";
 import { obstacle, type Draft } from "./draft";
-import type { Chosen } from "@/store/settingsForm";
+import type { Chosen } from "@/view/settingsForm";
 
 interface Props {
   draft: Draft;

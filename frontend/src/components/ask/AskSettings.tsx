@@ -5,10 +5,10 @@ import { languageModelsQuery } from "@/api/languageModels";
 import type { Checkpoint, Status } from "@/api/types";
 import { Pick } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
-import { integer } from "@/store/format";
-import { readiness, type MethodChoice } from "@/store/methods";
+import { integer } from "@/view/format";
+import { readiness, type MethodChoice } from "@/view/methods";
 import { MethodSettings } from "./MethodSettings";
-import { asksModel, reasonerChoices } from "@/store/reasoners";
+import { asksModel, reasonerChoices } from "@/view/reasoners";
 import type { Draft } from "./draft";
 
 interface Props {

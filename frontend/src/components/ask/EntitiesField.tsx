@@ -2,7 +2,7 @@
 import { useId, useState, type ReactNode } from "react";
 import { Icon } from "@/components/kit/Icon";
 import { troubleOf } from "@/components/kit/feedback";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useMatches, type EntitySearch } from "./useSuggestions";
 

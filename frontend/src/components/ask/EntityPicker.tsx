@@ -4,7 +4,7 @@ import { Dialog, DialogTrigger, Popover } from "react-aria-components";
 import type { EntityMatch } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 

@@ -1,6 +1,6 @@
 // Entities of a graph that match what is being typed, as a list under the field.
 import type { EntityMatch } from "@/api/types";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 
 /** How a match that does not look like one came about. */
 const WHY: Record<string, string> = {

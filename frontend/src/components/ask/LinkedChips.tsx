@@ -3,8 +3,8 @@ import { MenuTrigger, Popover, Button as AriaButton } from "react-aria-component
 import type { LinkedEntity } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { ActList, Tip } from "@/components/kit/controls";
-import { score } from "@/store/format";
-import { linkedIn, names, pinOf, type Pin } from "@/store/pins";
+import { score } from "@/view/format";
+import { linkedIn, names, pinOf, type Pin } from "@/view/pins";
 
 const SOURCES: Record<LinkedEntity["source"], string> = {
   exact: "the same name",

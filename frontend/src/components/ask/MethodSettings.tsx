@@ -5,9 +5,9 @@ import type { Checkpoint } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { SettingsForm } from "@/components/kit/SettingsForm";
-import { count } from "@/store/format";
-import { settingsFor, type MethodChoice } from "@/store/methods";
-import { changedSettings, type Typed } from "@/store/settingsForm";
+import { count } from "@/view/format";
+import { settingsFor, type MethodChoice } from "@/view/methods";
+import { changedSettings, type Typed } from "@/view/settingsForm";
 
 interface Props {
   method: MethodChoice;

@@ -1,8 +1,8 @@
 // The question, with the entities of the graph offered while their names are typed.
 import { useId, useImperativeHandle, useRef, useState, type Ref } from "react";
 import type { EntityMatch } from "@/api/types";
-import { complete, fragmentAt, offered } from "@/store/suggest";
-import { pressedKey } from "@/store/keys";
+import { complete, fragmentAt, offered } from "@/view/suggest";
+import { pressedKey } from "@/view/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
 

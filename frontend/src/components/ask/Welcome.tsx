@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { Graph } from "@/api/types";
 import { Contents } from "@/components/graphs/Contents";
 import { EmptyState } from "@/components/kit/feedback";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 
 interface Props {
   graphs: readonly Graph[] | undefined;

@@ -2,9 +2,9 @@
 import type { ProgramReading } from "@/api/events";
 import type { BodyOf } from "@/api/calls";
 import type { AskBody, Graph, Id, Run, Status } from "@/api/types";
-import { pinsAfter, type Pin } from "@/store/pins";
+import { pinsAfter, type Pin } from "@/view/pins";
 import { useSettings } from "@/store/settings";
-import { typedOf, type Typed } from "@/store/settingsForm";
+import { typedOf, type Typed } from "@/view/settingsForm";
 
 export interface Draft {
   question: string;

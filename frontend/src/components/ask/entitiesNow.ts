@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { entitiesQuery } from "@/api/queries";
 import type { Graph, Run } from "@/api/types";
-import { nameList } from "@/store/nameList";
+import { nameList } from "@/view/nameList";
 
 interface Entity {
   id: number;

@@ -1,6 +1,6 @@
 // Settings of a method in the address: "set-iterations=4".
 import type { Change } from "@/components/kit/url";
-import type { Typed } from "@/store/settingsForm";
+import type { Typed } from "@/view/settingsForm";
 
 const PREFIX = "set-";
 

@@ -8,11 +8,11 @@ import { checkpointsQuery, graphsQuery, methodQuery, sessionQuery, statusQuery }
 import type { LinkedEntity } from "@/api/events";
 import type { Run } from "@/api/types";
 import { withParams } from "@/components/kit/url";
-import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, settingsFor } from "@/store/methods";
+import { chosenCheckpoint, chosenMethod, methodChoices, namedCheckpoint, settingsFor } from "@/view/methods";
 import { heldQuestion, holdQuestion } from "@/store/heldQuestion";
-import { pinOf, pinsOfRun } from "@/store/pins";
+import { pinOf, pinsOfRun } from "@/view/pins";
 import { rememberGraph, useSettings } from "@/store/settings";
-import { chosenSettings } from "@/store/settingsForm";
+import { chosenSettings } from "@/view/settingsForm";
 import { draftOfRun, graphAtFirst, rewritten, startDraft, type Draft } from "./draft";
 import { settingsOfUrl, urlOfSettings } from "./settingsUrl";
 

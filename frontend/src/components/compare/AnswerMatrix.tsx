@@ -1,9 +1,9 @@
 // Every answer in a row, every method in a column: who says what, and how surely.
 import { useState } from "react";
 import { Button } from "@/components/kit/controls";
-import { confidence, score } from "@/store/format";
-import { answerRows } from "@/store/overlay";
-import { isOver } from "@/store/runView";
+import { confidence, score } from "@/view/format";
+import { answerRows } from "@/view/overlay";
+import { isOver } from "@/view/runView";
 import { RunMark } from "./RunMark";
 import type { Compared } from "./RunsTable";
 

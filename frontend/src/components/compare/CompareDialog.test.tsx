@@ -4,7 +4,7 @@ import { MemoryRouter } from "react-router";
 import { expect, it } from "vitest";
 import type { Checkpoint, Graph, MethodInfo } from "@/api/types";
 import { startDraft } from "@/components/ask/draft";
-import { methodChoices } from "@/store/methods";
+import { methodChoices } from "@/view/methods";
 import { CompareDialog } from "./CompareDialog";
 
 const methods = ["rel-rag-path", "reg-triple", "rapl"].map((id): MethodInfo => ({

@@ -10,10 +10,10 @@ import { Modal } from "@/components/kit/controls";
 import { Fingerprint, Notice } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { percent, relativeTime } from "@/store/format";
-import { contenders, firstPick, type Contender, type MethodChoice } from "@/store/methods";
-import { settingsText } from "@/store/settingsForm";
-import { COMPARED_MAX } from "@/store/overlay";
+import { percent, relativeTime } from "@/view/format";
+import { contenders, firstPick, type Contender, type MethodChoice } from "@/view/methods";
+import { settingsText } from "@/view/settingsForm";
+import { COMPARED_MAX } from "@/view/overlay";
 
 interface Props {
   graph: Graph;

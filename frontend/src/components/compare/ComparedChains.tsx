@@ -1,6 +1,6 @@
 // The evidence of each method, in columns as wide as the panel allows.
 import { ChainRow } from "@/components/run/ChainsPanel";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import { RunMark } from "./RunMark";
 import type { Compared } from "./RunsTable";
 

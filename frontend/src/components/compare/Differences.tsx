@@ -1,5 +1,5 @@
 // What sets the compared runs apart, said in words.
-import { differences } from "@/store/differences";
+import { differences } from "@/view/differences";
 import type { Compared } from "./RunsTable";
 
 export function Differences({ list }: { list: readonly Compared[] }) {

@@ -1,5 +1,5 @@
 // The drawing's legend of methods: each can be taken out of it and put back.
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import { RunMark } from "./RunMark";
 import type { Compared } from "./RunsTable";
 

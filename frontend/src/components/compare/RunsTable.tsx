@@ -3,9 +3,9 @@ import { Link } from "react-router";
 import type { Run } from "@/api/types";
 import { Fingerprint } from "@/components/kit/feedback";
 import { useIsTrained } from "@/components/kit/useIsTrained";
-import { integer, milliseconds } from "@/store/format";
-import { settingsText } from "@/store/settingsForm";
-import type { RunView } from "@/store/runView";
+import { integer, milliseconds } from "@/view/format";
+import { settingsText } from "@/view/settingsForm";
+import type { RunView } from "@/view/runView";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { RunMark } from "./RunMark";
 

@@ -1,5 +1,5 @@
 // What was expected and what came: right ones, wrong ones and missing ones, told apart by marks.
-import { elide, integer } from "@/store/format";
+import { elide, integer } from "@/view/format";
 
 const FIRST = 6;
 const same = (text: string) => text.trim().toLowerCase();

@@ -1,8 +1,8 @@
 // The same metrics within groups of questions: by hops, topics, size of the answer set, distance from training.
 import type { Metrics, ReportDetail } from "@/api/reportTypes";
 import { Card } from "@/components/kit/Card";
-import { integer, metricName, metricValue } from "@/store/format";
-import { breakdownName, groupMetrics, groupOrder, toldBreakdowns } from "@/store/reports";
+import { integer, metricName, metricValue } from "@/view/format";
+import { breakdownName, groupMetrics, groupOrder, toldBreakdowns } from "@/view/reports";
 
 function Table({ by, groups }: { by: string; groups: Record<string, Metrics> }) {
   const names = Object.keys(groups).sort(groupOrder);

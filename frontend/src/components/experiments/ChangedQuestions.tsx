@@ -12,9 +12,9 @@ import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { reportLabel } from "@/store/reports";
+import { reportLabel } from "@/view/reports";
 import { toast } from "@/store/toasts";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
 

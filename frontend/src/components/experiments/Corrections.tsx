@@ -8,11 +8,10 @@ import { Pages } from "@/components/kit/Pages";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { saveFile } from "@/components/kit/save";
+import { fileName, saveFile } from "@/components/kit/files";
 import { Card } from "@/components/kit/Card";
-import { actionLine } from "@/store/agentActions";
-import { fileName } from "@/store/files";
-import { elide } from "@/store/format";
+import { actionLine } from "@/view/agentActions";
+import { elide } from "@/view/format";
 
 const SIZE = 10;
 const STATES: Record<Correction["state"], [tone: string, word: string, why: string]> = {

@@ -21,8 +21,8 @@ import { Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { count, integer } from "@/store/format";
-import { changedSettings, complaint, type Typed } from "@/store/settingsForm";
+import { count, integer } from "@/view/format";
+import { changedSettings, complaint, type Typed } from "@/view/settingsForm";
 import {
   chosenCheckpoint,
   chosenMethod,
@@ -30,8 +30,8 @@ import {
   namedCheckpoint,
   readiness,
   settingsFor,
-} from "@/store/methods";
-import { asksModel as asksModelBy, reasonerChoices } from "@/store/reasoners";
+} from "@/view/methods";
+import { asksModel as asksModelBy, reasonerChoices } from "@/view/reasoners";
 import { JudgingFields } from "./JudgingFields";
 
 export interface EvaluateStart {

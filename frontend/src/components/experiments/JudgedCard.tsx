@@ -1,8 +1,8 @@
 // What a language model said of a report's answers.
 import type { Judged } from "@/api/reportTypes";
 import { Card } from "@/components/kit/Card";
-import { count, integer } from "@/store/format";
-import { judgedRows } from "@/store/judgements";
+import { count, integer } from "@/view/format";
+import { judgedRows } from "@/view/judgements";
 
 export function JudgedCard({ judged }: { judged: Judged }) {
   const { model, usage } = judged;

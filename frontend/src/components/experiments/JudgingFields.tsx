@@ -2,7 +2,7 @@
 import type { Judgement } from "@/api/reportTypes";
 import { SomeOf } from "@/components/kit/Choices";
 import { Pick } from "@/components/kit/controls";
-import { FOREIGN, JUDGEMENTS } from "@/store/judgements";
+import { FOREIGN, JUDGEMENTS } from "@/view/judgements";
 
 interface Props {
   judgements: readonly Judgement[];

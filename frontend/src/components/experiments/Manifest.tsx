@@ -3,7 +3,7 @@ import type { ReportDetail } from "@/api/reportTypes";
 import { FactList } from "@/components/kit/FactList";
 import { Button } from "@/components/kit/controls";
 import { Card } from "@/components/kit/Card";
-import { copyText } from "@/store/files";
+import { copyText } from "@/components/kit/files";
 
 export function Manifest({ report }: { report: ReportDetail }) {
   return (

@@ -1,8 +1,8 @@
 // The figures of a report, each with its confidence interval.
 import type { ReportDetail } from "@/api/reportTypes";
 import { Card } from "@/components/kit/Card";
-import { count, integer, metricName, metricValue } from "@/store/format";
-import { metricNames } from "@/store/reports";
+import { count, integer, metricName, metricValue } from "@/view/format";
+import { metricNames } from "@/view/reports";
 import { Interval } from "./Interval";
 
 /** Pixels from 0 to 1. */

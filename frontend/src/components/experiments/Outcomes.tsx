@@ -1,7 +1,7 @@
 // How the questions of a report went, as one bar and as counts that filter the list below.
 import type { Outcome, ReportDetail } from "@/api/reportTypes";
-import { integer, percent } from "@/store/format";
-import { OUTCOMES, OUTCOME_ABOUT, OUTCOME_TONES } from "@/store/reports";
+import { integer, percent } from "@/view/format";
+import { OUTCOMES, OUTCOME_ABOUT, OUTCOME_TONES } from "@/view/reports";
 
 const ORDER = Object.keys(OUTCOMES) as Outcome[];
 

@@ -12,10 +12,10 @@ import { useUrl } from "@/components/kit/url";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
-import { count, integer, metricValue, milliseconds, score } from "@/store/format";
-import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/store/reports";
-import { judgedMarks } from "@/store/judgements";
-import { CAUSES } from "@/store/studies";
+import { count, integer, metricValue, milliseconds, score } from "@/view/format";
+import { NOT_RIGHT, OUTCOMES, OUTCOME_TONES, askAgain, groupOrder } from "@/view/reports";
+import { judgedMarks } from "@/view/judgements";
+import { CAUSES } from "@/view/studies";
 import { AnswerSets, AnswerSetsKey } from "./AnswerSets";
 import { Outcomes } from "./Outcomes";
 

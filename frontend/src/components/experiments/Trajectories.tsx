@@ -15,13 +15,12 @@ import type { Id } from "@/api/types";
 import { ActMenu, Pick, named } from "@/components/kit/controls";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
-import { saveFile } from "@/components/kit/save";
+import { fileName, saveFile } from "@/components/kit/files";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { ListCard } from "@/components/kit/ListCard";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { fileName } from "@/store/files";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 
 const POLICIES = [
   {

@@ -5,8 +5,8 @@ import { neighboursQuery } from "@/api/queries";
 import type { Graph, NeighbourGroup } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { kindOf, shownIn } from "@/store/exploring";
-import { count, elide, integer } from "@/store/format";
+import { kindOf, shownIn } from "@/view/exploring";
+import { count, elide, integer } from "@/view/format";
 import { HUB, type ExploringState } from "./useExploring";
 
 /** With more relations than this they can be filtered. */

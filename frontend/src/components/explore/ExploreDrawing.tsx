@@ -10,10 +10,10 @@ import { ActList, Button, type Act } from "@/components/kit/controls";
 import { Loading } from "@/components/kit/feedback";
 import { useMedia, usePageKeys } from "@/components/kit/hooks";
 import type { GraphEvents, GraphHandle, LayoutName, Point } from "@/graph/handle";
-import { copyText } from "@/store/files";
-import { count, elide } from "@/store/format";
+import { copyText } from "@/components/kit/files";
+import { count, elide } from "@/view/format";
 import { useSettings } from "@/store/settings";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 import { ExploreTools } from "./ExploreTools";
 import type { ExploringState } from "./useExploring";
 

@@ -6,7 +6,7 @@ import type { Graph } from "@/api/types";
 import { SelectionCard } from "@/components/graph/SelectionCard";
 import { Find } from "@/components/graphs/Find";
 import { Button } from "@/components/kit/controls";
-import { count, elide } from "@/store/format";
+import { count, elide } from "@/view/format";
 import { EntityCard } from "./EntityCard";
 import type { ExploringState } from "./useExploring";
 

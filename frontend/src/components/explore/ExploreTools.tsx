@@ -4,9 +4,9 @@ import type { Graph } from "@/api/types";
 import { DrawingTools } from "@/components/graph/ViewButtons";
 import { Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
-import { NO_KIND, kindOf } from "@/store/exploring";
-import { copyText, download, fileName } from "@/store/files";
-import { count, elide } from "@/store/format";
+import { NO_KIND, kindOf } from "@/view/exploring";
+import { copyText, download, fileName } from "@/components/kit/files";
+import { count, elide } from "@/view/format";
 import type { ExploringState } from "./useExploring";
 
 function Choices({

@@ -15,8 +15,8 @@ import {
   withShown,
   without,
   type Exploring,
-} from "@/store/exploring";
-import type { GraphModel } from "@/store/graphModel";
+} from "@/view/exploring";
+import type { GraphModel } from "@/view/graphModel";
 import { toast } from "@/store/toasts";
 
 /** A press shows as many facts of a relation; an entity with no more facts than this is expanded at once. */

@@ -1,6 +1,6 @@
 // The graph as a table: the same facts, for screen readers, for copying, and for reading in order.
 import { Icon } from "@/components/kit/Icon";
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 
 interface Props {
   model: GraphModel;

@@ -3,10 +3,10 @@ import { useState, type RefObject } from "react";
 import { Dialog } from "react-aria-components";
 import { Button } from "@/components/kit/controls";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
-import { download, fileName } from "@/store/files";
-import { count, integer } from "@/store/format";
-import { type GraphOptions } from "@/store/graphModel";
-import { pressedKey } from "@/store/keys";
+import { download, fileName } from "@/components/kit/files";
+import { count, integer } from "@/view/format";
+import { type GraphOptions } from "@/view/graphModel";
+import { pressedKey } from "@/view/keys";
 import type { GraphState } from "./useGraphView";
 import { DrawingTools } from "./ViewButtons";
 

@@ -4,9 +4,9 @@ import { attributesQuery, factQuery, type Attributes } from "@/api/passages";
 import { graphsQuery } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { useRested } from "@/components/kit/hooks";
-import { count, elide, score } from "@/store/format";
-import type { GraphEdge, GraphModel, GraphNode } from "@/store/graphModel";
-import type { RunView } from "@/store/runView";
+import { count, elide, score } from "@/view/format";
+import type { GraphEdge, GraphModel, GraphNode } from "@/view/graphModel";
+import type { RunView } from "@/view/runView";
 
 export interface Target {
   kind: "node" | "edge";

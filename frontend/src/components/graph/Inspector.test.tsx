@@ -3,9 +3,9 @@ import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
-import { nothingExplored } from "@/store/explore";
-import { NODE_LIMIT, buildGraph } from "@/store/graphModel";
-import { viewAt } from "@/store/runView";
+import { nothingExplored } from "@/view/explore";
+import { NODE_LIMIT, buildGraph } from "@/view/graphModel";
+import { viewAt } from "@/view/runView";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
 import { Inspector } from "./Inspector";
 

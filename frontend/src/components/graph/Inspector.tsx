@@ -5,9 +5,9 @@ import type { Id } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import type { Picked } from "@/graph/handle";
-import { count, integer } from "@/store/format";
-import type { GraphModel, GraphNode } from "@/store/graphModel";
-import type { RunView } from "@/store/runView";
+import { count, integer } from "@/view/format";
+import type { GraphModel, GraphNode } from "@/view/graphModel";
+import type { RunView } from "@/view/runView";
 import { EdgeFacts, kindOf } from "./HoverCard";
 
 const RELATIONS = 12;

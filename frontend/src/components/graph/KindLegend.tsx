@@ -1,7 +1,7 @@
 // The kinds of what is drawn: colour, picture, name and how many; a press selects them.
-import { kindsIn, PICTURES, type KindLook } from "@/store/kinds";
-import type { GraphModel } from "@/store/graphModel";
-import { elide } from "@/store/format";
+import { kindsIn, PICTURES, type KindLook } from "@/view/kinds";
+import type { GraphModel } from "@/view/graphModel";
+import { elide } from "@/view/format";
 
 const PATHS: Readonly<Record<string, string>> = PICTURES;
 const SHOWN = 10;

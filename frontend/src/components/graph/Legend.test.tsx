@@ -1,6 +1,6 @@
 import { render, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 import { Legend } from "./Legend";
 
 const EMPTY: GraphModel = { nodes: [], edges: [], total: 0, hidden: 0, explored: 0, settled: true };

@@ -1,4 +1,4 @@
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 
 const ENTRIES: [string, string][] = [
   ["topic", "topic"],

@@ -3,7 +3,7 @@ import { Suspense, lazy, useMemo } from "react";
 import type { GraphEvents } from "@/graph/handle";
 import { useMedia } from "@/components/kit/hooks";
 import { Loading } from "@/components/kit/feedback";
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 import { useSettings } from "@/store/settings";
 
 const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));

@@ -6,7 +6,7 @@ import { neighbours } from "@/api/queries";
 import type { Id, NeighbourGroup } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { count, integer } from "@/store/format";
+import { count, integer } from "@/view/format";
 
 /** A node with at most this many facts is expanded at once. */
 export const HUB = 25;

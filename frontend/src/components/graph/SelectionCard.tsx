@@ -1,6 +1,6 @@
 // Several entities that are selected, and what can be done with all of them at once.
 import { Button } from "@/components/kit/controls";
-import { count, elide } from "@/store/format";
+import { count, elide } from "@/view/format";
 
 const NAMED = 8;
 

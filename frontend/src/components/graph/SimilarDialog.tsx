@@ -5,7 +5,7 @@ import { similarQuery } from "@/api/explore";
 import type { Id } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { count, elide } from "@/store/format";
+import { count, elide } from "@/view/format";
 
 interface Props {
   graph: Id;

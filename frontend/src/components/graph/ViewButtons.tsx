@@ -6,7 +6,7 @@ import { MASS } from "@/graph/backgroundLayer";
 import type { GraphHandle, LayoutName } from "@/graph/handle";
 import { isPlaced } from "@/graph/map";
 import { timesOf } from "@/graph/radialLayout";
-import type { GraphModel } from "@/store/graphModel";
+import type { GraphModel } from "@/view/graphModel";
 
 const LAYOUTS: readonly [LayoutName, string, (model: GraphModel) => boolean][] = [
   ["flow", "Left to right, by hops", () => true],

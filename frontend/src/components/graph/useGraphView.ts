@@ -4,10 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import type { Node } from "@/api/events";
 import { pictureQuery } from "@/api/explore";
 import type { Id } from "@/api/types";
-import { explore, nothingExplored } from "@/store/explore";
-import { NODE_LIMIT, buildGraph, lightNodes, type GraphOptions } from "@/store/graphModel";
-import { withKinds } from "@/store/kinds";
-import { isOver, type RunView } from "@/store/runView";
+import { explore, nothingExplored } from "@/view/explore";
+import { NODE_LIMIT, buildGraph, lightNodes, type GraphOptions } from "@/view/graphModel";
+import { withKinds } from "@/view/kinds";
+import { isOver, type RunView } from "@/view/runView";
 
 interface Shown {
   chain: number | null;

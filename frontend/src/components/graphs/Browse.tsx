@@ -9,9 +9,9 @@ import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrlNumber } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
-import { integer } from "@/store/format";
-import { factOfHop } from "@/store/runEntities";
-import { factsGraph } from "@/store/plainGraph";
+import { integer } from "@/view/format";
+import { factOfHop } from "@/view/runEntities";
+import { factsGraph } from "@/view/plainGraph";
 import { Find } from "./Find";
 
 const STEP = 40;

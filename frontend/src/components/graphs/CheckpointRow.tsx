@@ -6,8 +6,8 @@ import type { Checkpoint, Graph } from "@/api/types";
 import { CheckpointBadge } from "@/components/kit/CheckpointPick";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { Ago, Fingerprint } from "@/components/kit/feedback";
-import { metricValue, percent } from "@/store/format";
-import { saveFile } from "@/components/kit/save";
+import { metricValue, percent } from "@/view/format";
+import { saveFile } from "@/components/kit/files";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { Gain } from "./Gain";
 

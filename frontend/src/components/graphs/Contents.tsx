@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { schemaQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
-import { contentsOf } from "@/store/contents";
-import { integer } from "@/store/format";
+import { contentsOf } from "@/view/contents";
+import { integer } from "@/view/format";
 import "./contents.css";
 
 export function Contents({ graph }: { graph: Graph }) {

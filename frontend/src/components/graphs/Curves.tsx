@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { curvesQuery, type CurveRow } from "@/api/trajectories";
 import type { Id } from "@/api/types";
-import { integer } from "@/store/format";
-import { curvesOf, smoothed, type Curve } from "@/store/curves";
+import { integer } from "@/view/format";
+import { curvesOf, smoothed, type Curve } from "@/view/curves";
 
 const WIDTH = 260;
 const HEIGHT = 72;

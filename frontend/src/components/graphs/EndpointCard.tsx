@@ -8,7 +8,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
-import { count, integer, milliseconds } from "@/store/format";
+import { count, integer, milliseconds } from "@/view/format";
 import { EndpointDialog } from "./EndpointDialog";
 
 /** Whether it answered when it was last checked, in a word. */

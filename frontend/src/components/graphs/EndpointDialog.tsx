@@ -10,7 +10,7 @@ import { Spinner } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/store/endpointForm";
+import { blankForm, complaints, connectionOf, formOf, type EndpointForm } from "@/view/endpointForm";
 import { rememberGraph } from "@/store/settings";
 import { AtFirst } from "./Access";
 

@@ -13,7 +13,7 @@ import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { Card } from "@/components/kit/Card";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { count, integer } from "@/store/format";
+import { count, integer } from "@/view/format";
 
 /** A number as typed: null when nothing was, undefined when it is none above 0. */
 export function amount(text: string): number | null | undefined {

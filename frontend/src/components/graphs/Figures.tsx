@@ -6,7 +6,7 @@ import type { Graph } from "@/api/types";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
-import { count, integer, percent } from "@/store/format";
+import { count, integer, percent } from "@/view/format";
 import { SchemaView } from "./SchemaView";
 
 const HEIGHT = 96;

@@ -4,7 +4,7 @@ import type { Graph } from "@/api/types";
 import { EntitySuggest, optionId } from "@/components/ask/EntitySuggest";
 import { useSuggestions } from "@/components/ask/useSuggestions";
 import { ErrorNotice } from "@/components/kit/feedback";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 
 interface Props {
   graph: Graph;

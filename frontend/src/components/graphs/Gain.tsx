@@ -7,7 +7,7 @@ import type { Checkpoint } from "@/api/types";
 import { Form } from "@/components/kit/Form";
 import { Modal, Pick, named } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
-import { detailOf, figuresOf, intervalOf, verdictOf } from "@/store/checkpointGain";
+import { detailOf, figuresOf, intervalOf, verdictOf } from "@/view/checkpointGain";
 
 const LOOKS = { better: "badge good", worse: "badge bad", "no clear difference": "badge" } as const;
 

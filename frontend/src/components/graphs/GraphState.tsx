@@ -1,7 +1,7 @@
 import type { Graph } from "@/api/types";
 import { Health } from "@/components/graphs/EndpointCard";
 import { Spinner } from "@/components/kit/feedback";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 
 /** The state of a graph and of its index, in words. */
 export function GraphState({ graph }: { graph: Graph }) {

@@ -18,13 +18,12 @@ import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button, Pick, named } from "@/components/kit/controls";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
-import { saveFile } from "@/components/kit/save";
+import { fileName, saveFile } from "@/components/kit/files";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { ListCard } from "@/components/kit/ListCard";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { count, integer, percent } from "@/store/format";
-import { fileName } from "@/store/files";
+import { count, integer, percent } from "@/view/format";
 
 /** Hops of the longest path that may be a label. */
 const HOPS = [

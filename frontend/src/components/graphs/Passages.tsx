@@ -10,8 +10,8 @@ import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
 import { Card } from "@/components/kit/Card";
 import { Find } from "@/components/kit/TextField";
-import { count, integer } from "@/store/format";
-import { factOfHop } from "@/store/runEntities";
+import { count, integer } from "@/view/format";
+import { factOfHop } from "@/view/runEntities";
 
 const SIZE = 10;
 

@@ -6,8 +6,8 @@ import type { Id, RowProblem } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { saveFile } from "@/components/kit/save";
-import { integer } from "@/store/format";
+import { saveFile } from "@/components/kit/files";
+import { integer } from "@/view/format";
 
 export function ProblemRows({ problems }: { problems: readonly RowProblem[] }) {
   return (

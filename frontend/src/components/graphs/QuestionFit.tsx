@@ -5,7 +5,7 @@ import type { QuestionSet } from "@/api/types";
 import { Modal, type DialogProps } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { count, integer, percent } from "@/store/format";
+import { count, integer, percent } from "@/view/format";
 
 function Missing({
   title,

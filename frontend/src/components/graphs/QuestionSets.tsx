@@ -15,7 +15,7 @@ import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { ListCard } from "@/components/kit/ListCard";
 import { DialogButton } from "@/components/kit/DialogButton";
-import { count, integer } from "@/store/format";
+import { count, integer } from "@/view/format";
 import { useUploads } from "@/store/uploads";
 import { ProblemRows } from "./ProblemsTable";
 import { DeleteMade } from "./DeleteMade";

@@ -8,7 +8,7 @@ import { Button } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import { toast } from "@/store/toasts";
 
 const SHOWN = 8;

@@ -5,8 +5,8 @@ import { schemaQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
 import { PlainCanvas } from "@/components/graph/PlainCanvas";
 import { ErrorNotice } from "@/components/kit/feedback";
-import { count, integer } from "@/store/format";
-import { schemaGraph } from "@/store/plainGraph";
+import { count, integer } from "@/view/format";
+import { schemaGraph } from "@/view/plainGraph";
 
 const ROWS = 12;
 

@@ -4,7 +4,7 @@ import { storageQuery } from "@/api/access";
 import { Modal, type DialogProps } from "@/components/kit/controls";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { bytes } from "@/store/format";
+import { bytes } from "@/view/format";
 
 function Stored() {
   const { data, error } = useQuery(storageQuery);

@@ -11,8 +11,8 @@ import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { count, integer } from "@/store/format";
-import { changedSettings, complaint, inForm, type Typed } from "@/store/settingsForm";
+import { count, integer } from "@/view/format";
+import { changedSettings, complaint, inForm, type Typed } from "@/view/settingsForm";
 
 /** Labels that are made while training, with the rule that needs no language model. */
 const ON_THE_WAY = "made";

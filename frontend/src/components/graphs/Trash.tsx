@@ -14,7 +14,7 @@ import { studyKeys } from "@/api/studies";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
-import { count, relativeTime } from "@/store/format";
+import { count, relativeTime } from "@/view/format";
 import { toast } from "@/store/toasts";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";

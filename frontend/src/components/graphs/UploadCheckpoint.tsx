@@ -10,7 +10,7 @@ import { Form } from "@/components/kit/Form";
 import { Button, Modal } from "@/components/kit/controls";
 import { Progress } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
-import { bytes } from "@/store/format";
+import { bytes } from "@/view/format";
 import { useJobStore } from "@/store/jobStore";
 import { toast } from "@/store/toasts";
 

@@ -5,7 +5,7 @@ import { diffQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
 import { Modal, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { count, integer } from "@/store/format";
+import { count, integer } from "@/view/format";
 
 interface SideProps {
   title: string;

@@ -11,7 +11,7 @@ import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
-import { bytes, integer } from "@/store/format";
+import { bytes, integer } from "@/view/format";
 import { toast } from "@/store/toasts";
 import { ChangeGraph } from "./ChangeGraph";
 import { usesOf } from "./uses";

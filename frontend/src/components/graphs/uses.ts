@@ -1,6 +1,6 @@
 // What points at a version or a graph, in words.
 import type { UsedBy } from "@/api/datasets";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 
 const USES: Record<string, string> = {
   checkpoints: "checkpoint",

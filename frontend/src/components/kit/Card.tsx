@@ -1,6 +1,6 @@
 // A part of a page: its title, what stands beside it, and what can be done there.
 import { useId, type ReactNode } from "react";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 
 export interface CardProps {
   title: ReactNode;

@@ -1,7 +1,7 @@
 // One checkpoint of a method: named when it is the only one, chosen among when there are several. The one in use is
 // what is asked where none is named; any other is a candidate until it is promoted.
 import type { Checkpoint } from "@/api/types";
-import { exactTime, relativeTime } from "@/store/format";
+import { exactTime, relativeTime } from "@/view/format";
 import { Pick } from "./controls";
 import { Fingerprint } from "./feedback";
 

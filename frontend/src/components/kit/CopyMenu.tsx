@@ -1,5 +1,5 @@
 // Taking something along: copied as text, or downloaded as JSON.
-import { copyText, download, fileName } from "@/store/files";
+import { copyText, download, fileName } from "./files";
 import { ActMenu, Button } from "./controls";
 
 interface Props {

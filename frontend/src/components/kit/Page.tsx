@@ -1,7 +1,7 @@
 // A page: its title, also in the browser's tab, what stands beside it, and what can be done there.
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 import { useTitle } from "./hooks";
 
 interface Props {

@@ -1,6 +1,6 @@
 // Where in a long list one is, and the way on and back.
 import type { Page } from "@/api/types";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 import { Button } from "./controls";
 
 interface Props {

@@ -2,7 +2,7 @@
 import { useId } from "react";
 import type { Setting } from "@/api/types";
 import { Pick } from "./controls";
-import { asText, complaint, rangeOf, type Typed } from "@/store/settingsForm";
+import { asText, complaint, rangeOf, type Typed } from "@/view/settingsForm";
 
 interface Props {
   settings: readonly Setting[];

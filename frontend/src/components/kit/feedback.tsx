@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "@/api/client";
 import type { JobState } from "@/api/types";
 import { useOnline } from "./hooks";
-import { exactTime, relativeTime } from "@/store/format";
+import { exactTime, relativeTime } from "@/view/format";
 import { Button } from "./controls";
 import { Icon, type IconName } from "./Icon";
 

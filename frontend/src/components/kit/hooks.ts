@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
-import { isComposing } from "@/store/keys";
+import { isComposing } from "@/view/keys";
 
 /** True while the media query matches. */
 export function useMedia(query: string): boolean {

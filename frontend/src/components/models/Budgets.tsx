@@ -15,7 +15,7 @@ import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
-import { cost, integer } from "@/store/format";
+import { cost, integer } from "@/view/format";
 import { toast } from "@/store/toasts";
 
 const FIELDS: { name: LimitName; label: string; whole: boolean }[] = [

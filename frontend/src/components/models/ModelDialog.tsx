@@ -15,7 +15,7 @@ import {
   serverOf,
   type Constraints,
   type ModelForm,
-} from "@/store/modelForm";
+} from "@/view/modelForm";
 
 interface FieldProps {
   name: keyof ModelForm;

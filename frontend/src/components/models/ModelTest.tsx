@@ -12,7 +12,7 @@ import {
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
-import { cost, count, milliseconds } from "@/store/format";
+import { cost, count, milliseconds } from "@/view/format";
 
 function Result({ test, model }: { test: string; model: LanguageModel }) {
   const client = useQueryClient();

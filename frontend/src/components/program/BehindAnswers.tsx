@@ -1,6 +1,6 @@
 // What stands behind answers that a program worked out: the next in a ranking, and the list that was counted.
-import { count } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { count } from "@/view/format";
+import type { RunView } from "@/view/runView";
 import { FindButton } from "./FindButton";
 import { NodeList } from "./NodeList";
 import { listBehind, rankedOf } from "./programWords";

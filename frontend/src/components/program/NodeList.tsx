@@ -1,6 +1,6 @@
 // The entities that a step kept: the first of them, each a way to see it in the graph, and how many more there are.
 import type { Node } from "@/api/events";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 import { FindButton } from "./FindButton";
 
 interface Props {

@@ -1,7 +1,7 @@
 // The bar under a program that was changed: how many changes there are, taking them back, and running it.
 import { Button } from "@/components/kit/controls";
-import { count } from "@/store/format";
-import type { ProgramNode } from "@/store/program";
+import { count } from "@/view/format";
+import type { ProgramNode } from "@/view/program";
 import type { ProgramEdit } from "./useProgramEdit";
 
 interface Props {

@@ -8,7 +8,7 @@ import { makeCache } from "@/api/cache";
 import type { ProgramExecuted } from "@/api/events";
 import type { Graph } from "@/api/types";
 import { AnswersPanel } from "@/components/run/AnswersPanel";
-import { viewAt } from "@/store/runView";
+import { viewAt } from "@/view/runView";
 import { COUNT, COUNTED, LARGEST, PROGRAM, programRun } from "@/test/program";
 import { RUN } from "@/test/switzerland";
 import { ProgramPanel } from "./ProgramPanel";

@@ -4,8 +4,8 @@ import { ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from "react-ari
 import { statisticsQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
 import { Button } from "@/components/kit/controls";
-import { count, integer } from "@/store/format";
-import type { Relation } from "@/store/program";
+import { count, integer } from "@/view/format";
+import type { Relation } from "@/view/program";
 
 /** The relations of a graph, the most used first, with their labels. */
 export function useRelations(graph: Graph | undefined, wanted: boolean) {

@@ -3,7 +3,7 @@ import type { Graph } from "@/api/types";
 import { EntityPicker } from "@/components/ask/EntityPicker";
 import { Button, Pick } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
-import { at, placeKey, type Edit, type Field, type ProgramNode, type Relation } from "@/store/program";
+import { at, placeKey, type Edit, type Field, type ProgramNode, type Relation } from "@/view/program";
 import {
   kindOf,
   shownConstant,
@@ -12,7 +12,7 @@ import {
   typedWhole,
   unitOf,
   type Typed,
-} from "@/store/programValues";
+} from "@/view/programValues";
 import { RelationField, relationLabel, type Relations } from "./RelationField";
 import type { ProgramEdit } from "./useProgramEdit";
 

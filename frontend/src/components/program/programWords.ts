@@ -1,7 +1,7 @@
 // How a program is told on the pages.
 import type { ProgramExecuted, ProgramStep } from "@/api/events";
-import { count, integer, valueText } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { count, integer, valueText } from "@/view/format";
+import type { RunView } from "@/view/runView";
 
 /** What a step does, with its days as people write them. */
 export const stepText = ({ text }: Pick<ProgramStep, "text">) =>

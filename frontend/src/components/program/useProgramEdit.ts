@@ -8,7 +8,7 @@ import {
   at as valueAt,
   type Edit,
   type ProgramNode,
-} from "@/store/program";
+} from "@/view/program";
 
 /** A change, which step it is of, and what it does in a few words. */
 export interface Change {

@@ -5,7 +5,7 @@ import { acceptUnanimous, undoAcceptance } from "@/api/reviewDeciding";
 import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { Button } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import { toast } from "@/store/toasts";
 
 /** Long enough to think again. */

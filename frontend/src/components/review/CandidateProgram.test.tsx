@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
 import type { ProgramExecuted } from "@/api/events";
-import { reviewGraph } from "@/store/reviewGraph";
+import { reviewGraph } from "@/view/reviewGraph";
 import { COUNT, PROGRAM } from "@/test/program";
 import { candidateOf, itemOf } from "@/test/review";
 import { givenBy } from "./CandidateProgram";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { ProgramExecuted } from "@/api/events";
 import { ProgramSteps } from "@/components/program/ProgramSteps";
 import "@/components/program/program.css";
-import { integer, valueText } from "@/store/format";
+import { integer, valueText } from "@/view/format";
 
 const NAMES = 3;
 

@@ -1,8 +1,8 @@
 // A candidate path as a row: what it says, what it reaches, who holds it, what is said of it, and the verdict keys.
 import { useEffect, useRef } from "react";
 import type { Candidate, Drawing, Kind, Reason } from "@/api/review";
-import { count, integer, percent } from "@/store/format";
-import { KINDS, type Word } from "@/store/review";
+import { count, integer, percent } from "@/view/format";
+import { KINDS, type Word } from "@/view/review";
 import { CandidateProgram, givenBy } from "./CandidateProgram";
 import { Chain } from "./Chain";
 import { KeyButton } from "./KeyButton";

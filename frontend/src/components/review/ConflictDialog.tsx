@@ -1,7 +1,7 @@
 // A question was judged while it was before the analyst: what they said before, what is not sent, and the choice.
 import { Button, Modal } from "@/components/kit/controls";
 import { Ago } from "@/components/kit/feedback";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import type { Item, Said, SaidOf } from "@/api/review";
 import { Chain } from "./Chain";
 import { KindBadge } from "./CandidateRow";

@@ -7,7 +7,7 @@ import { createQueue, reviewKeys, type NewQueue, type Ordering, type QueueKind }
 import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 
 const KINDS: { id: QueueKind; label: string; detail: string }[] = [
   { id: "paths", label: "Paths", detail: "Which relation paths are why the answers are right" },

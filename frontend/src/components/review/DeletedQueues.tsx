@@ -16,7 +16,7 @@ import { ResourceTable } from "@/components/kit/ResourceTable";
 import type { Id } from "@/api/types";
 import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
-import { count, integer, relativeTime } from "@/store/format";
+import { count, integer, relativeTime } from "@/view/format";
 import { toast } from "@/store/toasts";
 
 function useRestore() {

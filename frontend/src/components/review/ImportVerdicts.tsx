@@ -10,7 +10,7 @@ import { ErrorNotice, Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { bytes, count, integer } from "@/store/format";
+import { bytes, count, integer } from "@/view/format";
 
 function Result({ queue, found, onClose }: { queue: Queue; found: Imported; onClose: () => void }) {
   const back = useAct(() => undoImport(queue.id, found.undo), { changes: [reviewKeys.queues] });

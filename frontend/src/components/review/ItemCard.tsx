@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Drawing, Said } from "@/api/review";
 import { Button } from "@/components/kit/controls";
-import { count, integer } from "@/store/format";
-import { isAnswerKnown, missing, setComment, toggleReason, type Annotation } from "@/store/review";
-import { pressedKey } from "@/store/keys";
+import { count, integer } from "@/view/format";
+import { isAnswerKnown, missing, setComment, toggleReason, type Annotation } from "@/view/review";
+import { pressedKey } from "@/view/keys";
 import { CandidateRow, type Other, type RowActs } from "./CandidateRow";
 import { KeyButton } from "./KeyButton";
 import { Names } from "./Names";

@@ -11,7 +11,7 @@ import {
   useKeymap,
   type ActName,
 } from "@/store/reviewKeys";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 
 function KeyRow({
   act,

@@ -1,7 +1,7 @@
 // Names in a row, the first dozen of many.
 import { useState } from "react";
 import { Button } from "@/components/kit/controls";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 
 const NAMES = 12;
 

@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { Item, Walk } from "@/api/review";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
-import { integer, percent } from "@/store/format";
-import { isAnswerKnown } from "@/store/review";
-import { TOPIC, cutAt, selectHop, type PathDraft } from "@/store/reviewPath";
-import { pressedKey } from "@/store/keys";
+import { integer, percent } from "@/view/format";
+import { isAnswerKnown } from "@/view/review";
+import { TOPIC, cutAt, selectHop, type PathDraft } from "@/view/reviewPath";
+import { pressedKey } from "@/view/keys";
 import { useChoices, type Choice } from "./pathChoices";
 import { Reached } from "./Reached";
 

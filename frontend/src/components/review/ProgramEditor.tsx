@@ -11,7 +11,7 @@ import { ProgramChanges } from "@/components/program/ProgramChanges";
 import { ProgramSteps } from "@/components/program/ProgramSteps";
 import { useProgramEdit } from "@/components/program/useProgramEdit";
 import "@/components/program/program.css";
-import type { ProgramNode } from "@/store/program";
+import type { ProgramNode } from "@/view/program";
 import type { ProgramTrial } from "./useProgramTrial";
 
 interface Props {

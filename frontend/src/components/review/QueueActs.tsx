@@ -3,7 +3,7 @@ import { useState } from "react";
 import { downloadQueue, type Queue, type QueueFormat } from "@/api/review";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
-import { download, fileName } from "@/store/files";
+import { download, fileName } from "@/components/kit/files";
 import { toast } from "@/store/toasts";
 import { ImportVerdicts } from "./ImportVerdicts";
 

@@ -6,8 +6,8 @@ import { Pages } from "@/components/kit/Pages";
 import { Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { QueryState } from "@/components/kit/feedback";
-import { count, integer } from "@/store/format";
-import { pressedKey } from "@/store/keys";
+import { count, integer } from "@/view/format";
+import { pressedKey } from "@/view/keys";
 import { Key } from "./KeyButton";
 
 const STATES = [

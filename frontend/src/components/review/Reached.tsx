@@ -1,7 +1,7 @@
 // Some of the set that a path reaches, in three marks: hit, extra, missed.
 import type { Candidate, Drawing } from "@/api/review";
 import type { Node } from "@/api/events";
-import { integer } from "@/store/format";
+import { integer } from "@/view/format";
 
 const NAMES = 6;
 

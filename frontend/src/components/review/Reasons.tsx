@@ -1,8 +1,8 @@
 // Why: reason codes with their keys, and a comment, for one verdict.
 import { useEffect, useRef } from "react";
 import type { Reason } from "@/api/review";
-import { REASONS } from "@/store/review";
-import { pressedKey } from "@/store/keys";
+import { REASONS } from "@/view/review";
+import { pressedKey } from "@/view/keys";
 import { Key } from "./KeyButton";
 
 export function ReasonWords({ reasons }: { reasons: readonly Reason[] }) {

@@ -7,8 +7,8 @@ import { queueStatisticsQuery, type QueueStatistics } from "@/api/reviewFigures"
 import type { Queue } from "@/api/review";
 import { Button } from "@/components/kit/controls";
 import { Ago, Progress, QueryState } from "@/components/kit/feedback";
-import { count, integer, percent } from "@/store/format";
-import { REASONS } from "@/store/review";
+import { count, integer, percent } from "@/view/format";
+import { REASONS } from "@/view/review";
 
 const figure = (value: number | null | undefined) => (value == null ? "–" : value.toFixed(2));
 const share = (value: number | null | undefined) => (value == null ? "–" : percent(value));

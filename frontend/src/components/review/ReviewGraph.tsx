@@ -8,12 +8,12 @@ import { ActList, Button, type Act } from "@/components/kit/controls";
 import { useMedia } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import type { GraphEvents, GraphHandle, Point } from "@/graph/handle";
-import type { GraphModel } from "@/store/graphModel";
-import { reviewGraph, type Shown } from "@/store/reviewGraph";
-import type { Places } from "@/store/reviewPath";
+import type { GraphModel } from "@/view/graphModel";
+import { reviewGraph, type Shown } from "@/view/reviewGraph";
+import type { Places } from "@/view/reviewPath";
 import { showKey, useKeymap } from "@/store/reviewKeys";
 import { useSettings } from "@/store/settings";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 
 const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
 

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Item } from "@/api/review";
-import { openAnnotation } from "@/store/review";
+import { openAnnotation } from "@/view/review";
 import { itemOf } from "@/test/review";
 import { RightAnswers, useRightAnswers } from "./RightAnswers";
 

@@ -5,8 +5,8 @@ import { itemKey, saveRightAnswers, topicsQuery, type Item } from "@/api/review"
 import { EntitiesField } from "@/components/ask/EntitiesField";
 import { Button } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
-import { count } from "@/store/format";
-import { withItem, type Annotation } from "@/store/review";
+import { count } from "@/view/format";
+import { withItem, type Annotation } from "@/view/review";
 import { toast } from "@/store/toasts";
 import { KeyButton } from "./KeyButton";
 import { Names } from "./Names";

@@ -15,10 +15,10 @@ import {
   setComment,
   toggleReason,
   type Annotation,
-} from "@/store/review";
+} from "@/view/review";
 import { actOf, useKeymap, type ActName } from "@/store/reviewKeys";
-import { placesOf } from "@/store/reviewPath";
-import { pressedKey } from "@/store/keys";
+import { placesOf } from "@/view/reviewPath";
+import { pressedKey } from "@/view/keys";
 import type { RowActs } from "./CandidateRow";
 import { ItemCard } from "./ItemCard";
 import { PathEditor } from "./PathEditor";

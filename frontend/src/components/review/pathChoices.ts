@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { topicsQuery, walkQuery, type Extension, type Item } from "@/api/review";
 import { useSettled } from "@/components/kit/hooks";
-import { count, integer, percent } from "@/store/format";
-import { TOPIC, prefixOf, putStep, restart, type PathDraft } from "@/store/reviewPath";
+import { count, integer, percent } from "@/view/format";
+import { TOPIC, prefixOf, putStep, restart, type PathDraft } from "@/view/reviewPath";
 
 export interface Choice {
   id: string;

@@ -2,8 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { addCandidate, itemKey, walkQuery, type Candidate, type Drawing, type Item } from "@/api/review";
-import { judge, withItem, type Annotation } from "@/store/review";
-import { cutAt, draftOf, newDraft, samePath, selectHop, type PathDraft } from "@/store/reviewPath";
+import { judge, withItem, type Annotation } from "@/view/review";
+import { cutAt, draftOf, newDraft, samePath, selectHop, type PathDraft } from "@/view/reviewPath";
 import { toast } from "@/store/toasts";
 
 /** A draft's drawing is no candidate's. */

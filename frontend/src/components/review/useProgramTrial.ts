@@ -4,9 +4,9 @@ import { useState } from "react";
 import { ask } from "@/api/queries";
 import { addProgram, itemKey, type Candidate, type Item, type Queue } from "@/api/review";
 import { useRunLog } from "@/live/hooks";
-import type { ProgramNode } from "@/store/program";
-import { judge, withItem, type Annotation } from "@/store/review";
-import { isOver } from "@/store/runView";
+import type { ProgramNode } from "@/view/program";
+import { judge, withItem, type Annotation } from "@/view/review";
+import { isOver } from "@/view/runView";
 import { toast } from "@/store/toasts";
 
 /** What programs are read and run by. */

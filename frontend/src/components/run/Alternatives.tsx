@@ -1,8 +1,8 @@
 // The actions an agent could take in one state, best first; a person may take one of them instead.
 import type { AgentAction } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
-import { score } from "@/store/format";
-import { actionLine, actionWords, sameAction } from "@/store/agentActions";
+import { score } from "@/view/format";
+import { actionLine, actionWords, sameAction } from "@/view/agentActions";
 
 interface Props {
   label: string;

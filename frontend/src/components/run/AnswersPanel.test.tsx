@@ -2,7 +2,7 @@ import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
 import type { Answer } from "@/api/events";
-import { viewAt } from "@/store/runView";
+import { viewAt } from "@/view/runView";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
 import { AnswersPanel } from "./AnswersPanel";
 

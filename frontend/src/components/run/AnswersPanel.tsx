@@ -7,9 +7,9 @@ import { Fingerprint } from "@/components/kit/feedback";
 import { CopyMenu } from "@/components/kit/CopyMenu";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
 import { rankedOf } from "@/components/program/programWords";
-import { passageRanks } from "@/store/citations";
-import { confidence, count, milliseconds, score, valueText } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { passageRanks } from "@/view/citations";
+import { confidence, count, milliseconds, score, valueText } from "@/view/format";
+import type { RunView } from "@/view/runView";
 
 const FIRST = 12;
 /** Citations named on an answer's line; more are a glance away in the passages. */

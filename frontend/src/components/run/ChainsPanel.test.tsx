@@ -2,7 +2,7 @@ import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
 import type { EvidenceChain } from "@/api/events";
-import { viewAt } from "@/store/runView";
+import { viewAt } from "@/view/runView";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { ChainRow, chainText } from "./ChainsPanel";
 

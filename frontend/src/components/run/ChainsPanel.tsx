@@ -4,8 +4,8 @@ import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { CopyMenu } from "@/components/kit/CopyMenu";
-import { GUESS, count, integer, score, valueText } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { GUESS, count, integer, score, valueText } from "@/view/format";
+import type { RunView } from "@/view/runView";
 
 const NAMES = 3;
 

@@ -4,7 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { MemoryRouter } from "react-router";
 import { afterEach, expect, it, vi } from "vitest";
 import type { Run } from "@/api/types";
-import { emptyView } from "@/store/runView";
+import { emptyView } from "@/view/runView";
 import { useToasts } from "@/store/toasts";
 import { DoubtDialog, Doubts, type Doubt } from "./Doubt";
 

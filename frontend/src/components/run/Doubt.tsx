@@ -14,8 +14,8 @@ import { Ago, Notice } from "@/components/kit/feedback";
 import { TextArea } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
-import { count } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { count } from "@/view/format";
+import type { RunView } from "@/view/runView";
 import { toast } from "@/store/toasts";
 import { chainText } from "./ChainsPanel";
 

@@ -3,7 +3,7 @@ import { Fragment } from "react";
 import type { NoAnswer, NoAnswerReason, Span } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
-import { elide } from "@/store/format";
+import { elide } from "@/view/format";
 
 interface Advice {
   title: string;

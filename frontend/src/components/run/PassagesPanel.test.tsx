@@ -2,7 +2,7 @@ import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeAll, expect, it, vi } from "vitest";
 import type { Citation, RetrievedPassage } from "@/api/events";
-import { viewAt } from "@/store/runView";
+import { viewAt } from "@/view/runView";
 import { EVENTS, RUN } from "@/test/switzerland";
 import { PassagesPanel } from "./PassagesPanel";
 

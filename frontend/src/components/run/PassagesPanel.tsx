@@ -4,9 +4,9 @@ import type { Citation, RetrievedPassage } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { CopyMenu } from "@/components/kit/CopyMenu";
-import { piecesOf, type Piece } from "@/store/citations";
-import { count, elide, score } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { piecesOf, type Piece } from "@/view/citations";
+import { count, elide, score } from "@/view/format";
+import type { RunView } from "@/view/runView";
 
 const FIRST = 5;
 const EXCERPT = 170;

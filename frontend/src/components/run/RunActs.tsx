@@ -6,7 +6,7 @@ import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
 import { useKeep } from "@/components/tests/useKeep";
 import { useWatch } from "@/components/tests/useWatch";
-import { copyText, download, fileName } from "@/store/files";
+import { copyText, download, fileName } from "@/components/kit/files";
 import { toast } from "@/store/toasts";
 
 export function RunActs({ run, explore }: { run: Run; explore?: string | undefined }) {

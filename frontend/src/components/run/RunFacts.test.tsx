@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { readEvent } from "@/api/readEvent";
-import { reduceRun, viewAt } from "@/store/runView";
+import { reduceRun, viewAt } from "@/view/runView";
 import { EVENTS, RUN } from "@/test/switzerland";
 import { RunFacts } from "./RunFacts";
 

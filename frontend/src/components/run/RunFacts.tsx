@@ -1,8 +1,8 @@
 // What a run was asked with, and what it used: everything needed to repeat it.
 import { Ago } from "@/components/kit/feedback";
-import { cost, count, integer } from "@/store/format";
-import type { RunView } from "@/store/runView";
-import { settingsText } from "@/store/settingsForm";
+import { cost, count, integer } from "@/view/format";
+import type { RunView } from "@/view/runView";
+import { settingsText } from "@/view/settingsForm";
 
 interface Props {
   view: RunView;

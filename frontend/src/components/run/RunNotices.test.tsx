@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import type { Graph, Run, Status } from "@/api/types";
-import { emptyView } from "@/store/runView";
+import { emptyView } from "@/view/runView";
 import { EVENTS } from "@/test/switzerland";
 import { RunNotices } from "./RunNotices";
 

@@ -2,10 +2,10 @@
 import type { Graph, Problem, Run, Status } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { Notice, Spinner } from "@/components/kit/feedback";
-import { nameList } from "@/store/nameList";
-import { count, ordinal } from "@/store/format";
+import { nameList } from "@/view/nameList";
+import { count, ordinal } from "@/view/format";
 import type { Link } from "@/store/runStore";
-import type { RunView } from "@/store/runView";
+import type { RunView } from "@/view/runView";
 
 interface Props {
   view: RunView;

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
-import { viewAt } from "@/store/runView";
+import { viewAt } from "@/view/runView";
 import { CAPITAL, WALK } from "@/test/agent";
 import { RUN } from "@/test/switzerland";
 import { SteerPanel } from "./SteerPanel";

@@ -1,8 +1,8 @@
 // Pausing an agent, taking its steps back, and sending it another way.
 import { Button } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
-import type { RunView } from "@/store/runView";
-import { pressedKey } from "@/store/keys";
+import type { RunView } from "@/view/runView";
+import { pressedKey } from "@/view/keys";
 import { Alternatives } from "./Alternatives";
 import type { Steering } from "./useSteering";
 

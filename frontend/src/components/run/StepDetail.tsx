@@ -1,11 +1,11 @@
 // What one step of an agent did, or why the router chose: the part of a step that folds open.
 import { useState } from "react";
 import type { AgentStep, Hop, Node, RouterDecided, SimilarityExpanded } from "@/api/events";
-import { actionLine } from "@/store/agentActions";
-import { count, integer, score } from "@/store/format";
-import { jumpsAfter, type AgentWalk } from "@/store/agentWalk";
-import { factOfHop, jumpKey } from "@/store/runEntities";
-import type { RunView } from "@/store/runView";
+import { actionLine } from "@/view/agentActions";
+import { count, integer, score } from "@/view/format";
+import { jumpsAfter, type AgentWalk } from "@/view/agentWalk";
+import { factOfHop, jumpKey } from "@/view/runEntities";
+import type { RunView } from "@/view/runView";
 
 const FACTS_FIRST = 6;
 const NAMES = 8;

@@ -1,9 +1,9 @@
 // What the run did, step by step. A click shows the graph as of that step; steps of an agent fold open.
 import { useState, type ReactNode } from "react";
 import { Button } from "@/components/kit/controls";
-import { count, milliseconds } from "@/store/format";
-import type { RunView } from "@/store/runView";
-import type { Step } from "@/store/steps";
+import { count, milliseconds } from "@/view/format";
+import type { RunView } from "@/view/runView";
+import type { Step } from "@/view/steps";
 import { RunFacts } from "./RunFacts";
 import { AgentDetail, RouterDetail, agentLine, type OnLight } from "./StepDetail";
 import { WalkDetail } from "./WalkDetail";

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { runsQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
-import { count, valueText } from "@/store/format";
+import { count, valueText } from "@/view/format";
 import "./thread.css";
 
 const SHOWN = 3;

@@ -2,7 +2,7 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { Button } from "@/components/kit/controls";
 import { useSettings } from "@/store/settings";
-import { stepSentence, type Step } from "@/store/steps";
+import { stepSentence, type Step } from "@/view/steps";
 
 const PACE_MS = 700;
 const SPEEDS = [1, 2, 4];

@@ -1,9 +1,9 @@
 // A step of an agent that can be steered: what it thought, did and saw, and what it could have done instead.
 import { Button } from "@/components/kit/controls";
-import { actionLine } from "@/store/agentActions";
-import type { AgentWalk } from "@/store/agentWalk";
-import { count, integer } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { actionLine } from "@/view/agentActions";
+import type { AgentWalk } from "@/view/agentWalk";
+import { count, integer } from "@/view/format";
+import type { RunView } from "@/view/runView";
 import { Alternatives } from "./Alternatives";
 import { Facts, type OnLight } from "./StepDetail";
 import type { Steering } from "./useSteering";

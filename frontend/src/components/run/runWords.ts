@@ -1,6 +1,6 @@
 // What a run is doing and how it ended, in a sentence.
-import { count } from "@/store/format";
-import type { RunView } from "@/store/runView";
+import { count } from "@/view/format";
+import type { RunView } from "@/view/runView";
 
 /** What a screen reader hears when a run ends. */
 export function outcome(view: RunView): string {

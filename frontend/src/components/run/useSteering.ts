@@ -6,7 +6,7 @@ import { keys, pauseRun, sessionQuery, statusQuery, steerRun } from "@/api/queri
 import type { Run, SteerBody } from "@/api/types";
 import { troubleOf } from "@/components/kit/feedback";
 import { useRunStore } from "@/store/runStore";
-import { isOver, type RunView } from "@/store/runView";
+import { isOver, type RunView } from "@/view/runView";
 import { toast } from "@/store/toasts";
 
 export interface Steering {

@@ -4,7 +4,7 @@ import { keys, logOut } from "@/api/queries";
 import { watchesQuery } from "@/api/tests";
 import type { Session, Status } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 import { useSettings, type Theme } from "@/store/settings";
 import { JobsTray } from "./JobsTray";
 import { PLACES } from "./places";

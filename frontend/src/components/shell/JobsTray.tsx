@@ -12,7 +12,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, JobBadge, Progress, troubleOf } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { FileRow } from "@/components/uploads/Files";
-import { count, duration, integer, percent } from "@/store/format";
+import { count, duration, integer, percent } from "@/view/format";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { useUploads } from "@/store/uploads";
 

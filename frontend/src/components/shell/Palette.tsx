@@ -7,10 +7,10 @@ import { queuesQuery } from "@/api/review";
 import { Icon } from "@/components/kit/Icon";
 import { Modal, type DialogProps } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
-import { elide, relativeTime } from "@/store/format";
+import { elide, relativeTime } from "@/view/format";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { reportLabel } from "@/store/reports";
-import { pressedKey } from "@/store/keys";
+import { reportLabel } from "@/view/reports";
+import { pressedKey } from "@/view/keys";
 import { PLACES, type Place } from "./places";
 
 interface Entry extends Place {

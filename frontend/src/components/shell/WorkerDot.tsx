@@ -1,7 +1,7 @@
 // Whether anybody is there to do the work, and what else is the matter. Said in words, not only by a colour.
 import { Button as AriaButton, Dialog, DialogTrigger, Popover } from "react-aria-components";
 import type { Status } from "@/api/types";
-import { count } from "@/store/format";
+import { count } from "@/view/format";
 
 export function WorkerDot({ status, offline }: { status: Status | undefined; offline: boolean }) {
   if (offline) {

@@ -1,6 +1,6 @@
 // At which stage right answers were lost, as a bar with its figures in words.
-import { count, integer } from "@/store/format";
-import { CAUSES } from "@/store/studies";
+import { count, integer } from "@/view/format";
+import { CAUSES } from "@/view/studies";
 
 interface Props {
   causes: Readonly<Record<string, number>>;

@@ -7,12 +7,11 @@ import type { StudyCell, StudyDetail } from "@/api/studies";
 import { Card } from "@/components/kit/Card";
 import { ActMenu, Pick } from "@/components/kit/controls";
 import { ResourceTable, type Head } from "@/components/kit/ResourceTable";
-import { saveFile } from "@/components/kit/save";
+import { fileName, saveFile } from "@/components/kit/files";
 import { useAct } from "@/components/kit/useAct";
-import { fileName } from "@/store/files";
-import { count, duration, metricName, metricValue, percent } from "@/store/format";
-import { KEY_METRICS } from "@/store/reports";
-import { differing } from "@/store/studies";
+import { count, duration, metricName, metricValue, percent } from "@/view/format";
+import { KEY_METRICS } from "@/view/reports";
+import { differing } from "@/view/studies";
 import { toast } from "@/store/toasts";
 import { CausesBar } from "./CausesBar";
 

@@ -1,5 +1,5 @@
 // Lines over a common scale, each point with its interval. Colours and dashes tell them apart; the table beside has the figures.
-import type { Series } from "@/store/studies";
+import type { Series } from "@/view/studies";
 
 const WIDTH = 520;
 const HEIGHT = 240;

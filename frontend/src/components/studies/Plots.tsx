@@ -3,9 +3,9 @@ import { useState } from "react";
 import type { StudyDetail } from "@/api/studies";
 import { Card } from "@/components/kit/Card";
 import { Pick } from "@/components/kit/controls";
-import { integer, metricName, metricValue, percent } from "@/store/format";
-import { KEY_METRICS } from "@/store/reports";
-import { budgetCurves, efficiencyCurves, measuresOf, metricsOf, trainingCurves } from "@/store/studies";
+import { integer, metricName, metricValue, percent } from "@/view/format";
+import { KEY_METRICS } from "@/view/reports";
+import { budgetCurves, efficiencyCurves, measuresOf, metricsOf, trainingCurves } from "@/view/studies";
 import { LineChart } from "./LineChart";
 
 const RECALLS = ["answer_recall", "path_recall", "avg_triples"];

@@ -5,9 +5,9 @@ import { Interval } from "@/components/experiments/Interval";
 import { Card } from "@/components/kit/Card";
 import { Pick } from "@/components/kit/controls";
 import { ResourceTable, type Head } from "@/components/kit/ResourceTable";
-import { duration, integer, metricName, metricValue, milliseconds, percent } from "@/store/format";
-import { KEY_METRICS, signed } from "@/store/reports";
-import { differing, metricsOf } from "@/store/studies";
+import { duration, integer, metricName, metricValue, milliseconds, percent } from "@/view/format";
+import { KEY_METRICS, signed } from "@/view/reports";
+import { differing, metricsOf } from "@/view/studies";
 import { CausesBar, CausesKey } from "./CausesBar";
 
 /** Of texts; all others are in the downloads. */

@@ -12,8 +12,8 @@ import { Button, Pick } from "@/components/kit/controls";
 import { Form } from "@/components/kit/Form";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
-import { count, integer } from "@/store/format";
-import { asksModel, reasonerChoices } from "@/store/reasoners";
+import { count, integer } from "@/view/format";
+import { asksModel, reasonerChoices } from "@/view/reasoners";
 import {
   bodyOf,
   draftComplaint,
@@ -26,7 +26,7 @@ import {
   type Draft,
   type DraftVariant,
   type Known,
-} from "@/store/studies";
+} from "@/view/studies";
 import { VariantCard } from "./VariantCard";
 
 interface Props {

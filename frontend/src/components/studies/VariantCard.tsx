@@ -5,9 +5,9 @@ import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { TextField } from "@/components/kit/TextField";
 import { methodLabel } from "@/components/kit/useMethodName";
-import { reasonerChoices } from "@/store/reasoners";
-import { inForm } from "@/store/settingsForm";
-import { UNTRAINED, type Draft, type DraftVariant, type Known } from "@/store/studies";
+import { reasonerChoices } from "@/view/reasoners";
+import { inForm } from "@/view/settingsForm";
+import { UNTRAINED, type Draft, type DraftVariant, type Known } from "@/view/studies";
 
 const SAME = "same";
 const DEFAULT = "default";

@@ -7,8 +7,8 @@ import { Button, Modal, type DialogProps } from "@/components/kit/controls";
 import { Form } from "@/components/kit/Form";
 import { TextArea, TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
-import { count } from "@/store/format";
-import { linesOf, testsOfFile } from "@/store/tests";
+import { count } from "@/view/format";
+import { linesOf, testsOfFile } from "@/view/tests";
 import { toast } from "@/store/toasts";
 
 function AddForm({ graph, onClose }: { graph: Id; onClose: () => void }) {

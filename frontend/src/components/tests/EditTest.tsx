@@ -6,7 +6,7 @@ import { Button, Modal } from "@/components/kit/controls";
 import { Form } from "@/components/kit/Form";
 import { TextArea } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
-import { linesOf } from "@/store/tests";
+import { linesOf } from "@/view/tests";
 
 function EditForm({ test, onClose }: { test: GraphTest; onClose: () => void }) {
   const [expected, setExpected] = useState(test.expected.join("\n"));

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { TestRound } from "@/api/tests";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { decisionText, figuresText, testedText } from "@/store/tests";
+import { decisionText, figuresText, testedText } from "@/view/tests";
 
 const CAUSES: Record<TestRound["cause"], string> = {
   asked: "run by hand",

@@ -10,7 +10,7 @@ import { Ago } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { settingsText } from "@/store/settingsForm";
+import { settingsText } from "@/view/settingsForm";
 import { toast } from "@/store/toasts";
 import { EditTest } from "./EditTest";
 import { Labels, OutcomeBadge, Wrong } from "./TestWords";

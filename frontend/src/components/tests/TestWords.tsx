@@ -1,7 +1,7 @@
 // What a test came to: its mark, the answers that were and were not expected, and the facts behind a change.
 import type { TestResult } from "@/api/tests";
-import { valueText } from "@/store/format";
-import { OUTCOMES, whyText } from "@/store/tests";
+import { valueText } from "@/view/format";
+import { OUTCOMES, whyText } from "@/view/tests";
 
 const SHOWN = 8;
 

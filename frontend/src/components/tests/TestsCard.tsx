@@ -7,7 +7,7 @@ import type { Graph } from "@/api/types";
 import { Card } from "@/components/kit/Card";
 import { Ago, Notice } from "@/components/kit/feedback";
 import { isActive } from "@/store/jobStore";
-import { decisionText, figuresText, testedText } from "@/store/tests";
+import { decisionText, figuresText, testedText } from "@/view/tests";
 import { RoundState } from "./RoundList";
 
 /** Said at the top of a graph's page: a version is being tested, or tests hold it back. */

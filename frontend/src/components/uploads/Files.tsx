@@ -5,7 +5,7 @@ import { DropZone, FileTrigger, Text } from "react-aria-components";
 import { arrivingQuery, dropUpload, uploadKeys } from "@/api/uploads";
 import { Button } from "@/components/kit/controls";
 import { Ago, Progress, troubleOf } from "@/components/kit/feedback";
-import { bytes, duration, percent } from "@/store/format";
+import { bytes, duration, percent } from "@/view/format";
 import { rateOf, timeLeft, useUploads, type Sent } from "@/store/uploads";
 
 /** The files of a purpose; `ids` are set once all of them have arrived. */

@@ -6,7 +6,7 @@ import type { From, Reading } from "@/api/types";
 import { ProblemRows } from "@/components/graphs/ProblemsTable";
 import { Button, Pick } from "@/components/kit/controls";
 import { ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
-import { bytes, count } from "@/store/format";
+import { bytes, count } from "@/view/format";
 import {
   DELIMITERS,
   ENCODINGS,

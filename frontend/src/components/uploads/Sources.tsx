@@ -1,7 +1,7 @@
 // Files that are taken from where the server finds them: paths and addresses that its operator allows.
 import { useState } from "react";
 import { Button } from "@/components/kit/controls";
-import { pressedKey } from "@/store/keys";
+import { pressedKey } from "@/view/keys";
 
 interface SourcesProps {
   sources: readonly string[];

@@ -2,7 +2,7 @@
 import type { Format, Guess } from "@/api/uploads";
 import type { Reading } from "@/api/types";
 import type { Option } from "@/components/kit/controls";
-import { elide } from "@/store/format";
+import { elide } from "@/view/format";
 
 const DETECT: Option = { id: "auto", label: "Detect", detail: "By file name and content" };
 

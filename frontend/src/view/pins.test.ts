@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { viewAt } from "@/store/runView";
+import { viewAt } from "@/view/runView";
 import { EVENTS, NODES, RUN } from "@/test/switzerland";
 import { linkedIn, names, pinOf, pinsAfter, pinsOfRun, withPin } from "./pins";
 

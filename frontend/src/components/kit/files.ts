@@ -1,5 +1,6 @@
 // Handing things out of the application: clipboard and downloads.
-import { toast } from "./toasts";
+import { toast } from "@/store/toasts";
+import { troubleOf } from "./feedback";
 
 export async function copyText(text: string, what: string): Promise<void> {
   try {
@@ -28,4 +29,13 @@ export function fileName(text: string, ending: string): string {
     .replaceAll(/^-+|-+$/g, "")
     .slice(0, 60);
   return `${slug || "clew"}.${ending}`;
+}
+
+/** Saves a file when it has come, or says that `what` could not be downloaded. */
+export async function saveFile(name: string, file: Promise<Blob | string>, what: string): Promise<void> {
+  try {
+    download(name, await file);
+  } catch (error) {
+    toast(`${what} could not be downloaded. ${troubleOf(error).message}`);
+  }
 }
