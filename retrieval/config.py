@@ -22,7 +22,6 @@ def make_setting(
     above: float | None = None,
     below: float | None = None,
     choices: Callable[[], tuple[str, ...]] | None = None,
-    formerly: Mapping[str, Mapping[str, Any]] = types.MappingProxyType({}),
 ) -> T:
     """A field of a settings class: its default, what it does, and its range.
 
@@ -33,12 +32,11 @@ def make_setting(
         above: values must be larger than this.
         below: values must be smaller than this.
         choices: lists the values of a string, where they depend on the installation; others are a ``Literal``.
-        formerly: older names of the setting, with the values of today for theirs.
     """
     if least is None and above is None and isinstance(default, int) and not isinstance(default, bool):
         least = 1
     metadata = {"about": about, "least": least, "above": above, "below": below, "choices": choices}
-    setting_field: T = field(default=default, metadata={**metadata, "formerly": formerly})
+    setting_field: T = field(default=default, metadata=metadata)
     return setting_field
 
 
@@ -218,7 +216,7 @@ def describe(cls: type[Checked]) -> tuple[Setting, ...]:
     settings = []
     for f in fields(cls):
         hint, rule = hints[f.name], dict(f.metadata)
-        choices, _ = _list_choices(hint, rule.pop("choices")), rule.pop("formerly")
+        choices = _list_choices(hint, rule.pop("choices"))
         kind, default = "choice" if choices else hint.__name__, getattr(cls(), f.name)
         settings.append(Setting(f.name, kind, default, choices=choices, **rule))
     return tuple(settings)
@@ -240,11 +238,8 @@ def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = Non
     """
     hints = get_type_hints(cls)
     rules = {f.name: f.metadata for f in fields(cls)}
-    former = {name: (key, values) for key in rules for name, values in rules[key].get("formerly", {}).items()}
     values: dict[str, Any] = {}
-    for name, entered in (settings or {}).items():
-        key, translations = former.get(name, (name, {}))
-        value = translations.get(entered, entered) if translations else entered
+    for key, value in (settings or {}).items():
         if key not in hints:
             near = difflib.get_close_matches(key, hints, n=1, cutoff=0.4)
             known = f"Known are: {', '.join(sorted(hints))}." if hints else "It has none."

@@ -17,7 +17,7 @@ def doctor(directory: tuple[Path, ...], /, *, fix: bool = False) -> int:
 
     Args:
         directory: graphs and checkpoints.
-        fix: write checksums that are missing, and remove what is damaged and can be computed again.
+        fix: remove what is damaged and can be computed again.
     """
     damaged = False
     for finding in _collect_findings(directory, fix=fix):
@@ -31,6 +31,6 @@ def _collect_findings(directories: tuple[Path, ...], *, fix: bool) -> Iterator[a
     for directory in directories:
         name = directory.resolve().name
         if (directory / "config.json").is_file() and (directory / MANIFEST).is_file():
-            yield answerer.check_checkpoint(directory, name, fix=fix)
+            yield answerer.check_checkpoint(directory, name)
         else:
             yield from answerer.check_snapshot(directory, name, fix=fix)

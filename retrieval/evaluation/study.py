@@ -96,12 +96,8 @@ class StudyRunner:
         return list_cells(self.config)
 
     def find_result(self, cell: Cell) -> dict[str, Any] | None:
-        """The result of a cell that was done and would not be done again; None of any other.
-
-        Earlier versions had the zero-shot retriever stand in for a checkpoint of other relations; such a cell is none.
-        """
-        kept = _read_kept(self._get_cell_folder(cell) / CELL, self._compute_key(cell))
-        return None if kept is not None and kept["manifest"].get("stood_in") else kept
+        """The result of a cell that was done and would not be done again; None of any other."""
+        return _read_kept(self._get_cell_folder(cell) / CELL, self._compute_key(cell))
 
     def run_cell(self, cell: Cell) -> dict[str, Any]:
         """The result of one cell, done now unless it was; see :meth:`run`."""

@@ -119,8 +119,7 @@ def _format_variant(place: Mapping[str, Any]) -> str:
 
 
 def _format_row(row: Mapping[str, Any]) -> tuple[str, ...]:
-    how = "another graph, zero-shot" if row.get("stood_in") else "another graph"
-    test = f"{row['test']} ({how})" if row["cross_dataset"] else row["test"]
+    test = f"{row['test']} (another graph)" if row["cross_dataset"] else row["test"]
     return (
         row["train"],
         f"{row['fraction']:.0%}",

@@ -1,7 +1,6 @@
 """Which nodes of a graph are numbers, dates or times of day, and how much. Numpy only.
 
-They are read from the labels once, when a graph is built, and kept in its snapshot. Snapshots of an older Clew, or of
-other rules, have them read when they are first asked for.
+They are read from the labels once, when a graph is built, and kept in its snapshot.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ import numpy as np
 
 from retrieval.kg.values import Kind, has_days_first, parse, parse_counted
 
-#: Goes up whenever labels are read in another way, so that what snapshots keep is read anew.
-VALUES_VERSION = 4
 #: Codes of ``TypedValues.kinds`` are positions here.
 VALUE_KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A word behind a number is a unit where so many numbers have it.

@@ -21,7 +21,7 @@ def build_summary(results: Sequence[Result], *, baseline: str | None = None) -> 
         baseline: the variant that others are measured against.
 
     Returns:
-        ``{rows: [{train, variant, fraction, test, seeds, n, cross_dataset, stood_in, metrics: {name: {mean, sd,
+        ``{rows: [{train, variant, fraction, test, seeds, n, cross_dataset, metrics: {name: {mean, sd,
         values}}, intervals, groups: {by: {group: {n, metric: mean}}}, causes: {cause: mean}, training_s, latency_ms,
         retrieval_ms, usage, code_versions, resumed}], gains: [{train, test, fraction, variant, baseline, metrics:
         {name: {mean, sd, values}}}]}``.
@@ -58,7 +58,6 @@ def _build_row(results: Sequence[Result]) -> dict[str, Any]:
         "seeds": [result["cell"]["seed"] for result in results],
         "n": first["n"],
         "cross_dataset": first["manifest"]["cross_dataset"],
-        "stood_in": any(result["manifest"].get("stood_in", False) for result in results),
         "metrics": {
             name: compute_spread([result["metrics"][name] for result in results])
             for name in METRICS

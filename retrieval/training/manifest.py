@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ class CheckpointManifest:
         least_support: a relation path supported less is doubted (``validation.least_support``); None where nothing is.
         share: of its ranking where the zero-shot retriever ranks too (``blending.select_share``); None of those that
             answer alone.
-        relations: directed relations of the graph trained on; None in older checkpoints.
+        relations: directed relations of the graph trained on; None where that is not known.
     """
 
     method: str
@@ -61,8 +61,7 @@ def read_manifest(path: Path) -> CheckpointManifest:
     directory = path.parent if path.is_file() else path
     try:
         raw: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
-        known = {f.name for f in fields(CheckpointManifest)}
-        return CheckpointManifest(**{key: value for key, value in raw.items() if key in known})
+        return CheckpointManifest(**raw)
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise CheckpointError(
             f"{directory.name} is not a checkpoint: its {MANIFEST} is missing or damaged.", hint=RETRAIN

@@ -454,9 +454,6 @@ def test_questions_are_made_of_a_graph_and_checked_against_it(tmp_path, graph_di
 def test_doctor_tells_what_is_damaged(graph_dir, tmp_path, capsys):
     assert main(["doctor", str(graph_dir)]) == 0
     assert "ok       graph" in capsys.readouterr().out
-    (graph_dir / "checksums.json").unlink()
-    assert main(["doctor", str(graph_dir), "--fix"]) == 0
-    assert "mended   graph" in capsys.readouterr().out
     (graph_dir / "tails.npy").write_bytes(b"x")
     assert main(["doctor", str(graph_dir), str(tmp_path / "none")]) == 1
     told = capsys.readouterr().out

@@ -53,7 +53,7 @@ def check_all(*, fix: bool = False) -> Iterator[Finding]:
         yield Finding("damaged", "object storage", error.message, error.hint)
         stored = frozenset()
     yield from check_snapshots(stored, fix=fix)
-    yield from check_checkpoints(stored, fix=fix)
+    yield from check_checkpoints(stored)
     yield from check_files(stored)
     yield from find_strays()
     yield from engine.find_leftovers(Path(settings.MEDIA_ROOT), fix=fix)
@@ -119,7 +119,7 @@ def check_snapshots(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
             yield Finding("damaged", thing, "holds something else than the database says", engine.RESTORE)
 
 
-def check_checkpoints(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]:
+def check_checkpoints(stored: frozenset[str]) -> Iterator[Finding]:
     """All checkpoints."""
     for row in Checkpoint.with_trash.select_related("graph").order_by("pk"):
         thing = f"checkpoint {row.pk} ({row.method} of {row.graph.name})"
@@ -127,7 +127,7 @@ def check_checkpoints(stored: frozenset[str], *, fix: bool) -> Iterator[Finding]
         if not place.exists() and row.path in stored:
             yield Finding("ok", thing, "in the object storage, not on this machine")
             continue
-        finding = engine.check_checkpoint(place, thing, fix=fix)
+        finding = engine.check_checkpoint(place, thing)
         if finding.state != "damaged" and _read_fingerprint(place) != row.fingerprint:
             finding = Finding("damaged", thing, "holds something else than the database says", engine.RETRAIN)
         yield _suggest_fetch(finding, row.path, place, stored)

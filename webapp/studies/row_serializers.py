@@ -25,9 +25,6 @@ class StudyRowSerializer(serializers.Serializer[object]):
     seeds = serializers.ListField(child=serializers.IntegerField())
     n = serializers.IntegerField()
     cross_dataset = serializers.BooleanField()
-    stood_in = serializers.BooleanField(
-        help_text="the zero-shot retriever answered, because the checkpoint says nothing of that graph"
-    )
     metrics = serializers.DictField(child=SpreadSerializer())
     intervals = serializers.DictField(child=Interval())
     groups = serializers.DictField(child=serializers.DictField(child=serializers.DictField(child=Metric())))

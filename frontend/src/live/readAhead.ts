@@ -1,6 +1,5 @@
 // The log of a run as it is by now, by one request that the server had the browser send before the scripts came.
 import { get } from "@/api/calls";
-import { readEvent } from "@/api/readEvent";
 import { useRunStore } from "@/store/runStore";
 
 const reading = new Map<string, Promise<void>>();
@@ -8,7 +7,7 @@ const reading = new Map<string, Promise<void>>();
 async function read(run: string): Promise<void> {
   const { event } = useRunStore.getState();
   try {
-    for (const one of await get("runs/{id}/events", { id: run })) event(readEvent(one));
+    for (const one of await get("runs/{id}/events", { id: run })) event(one);
   } catch {
     // What is wrong the socket says, which is tried next.
   }

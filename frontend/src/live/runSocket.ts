@@ -1,5 +1,5 @@
 // The events of one run, in order and without gaps, into the run store.
-import { readEvent } from "@/api/readEvent";
+import type { RunEvent } from "@/api/events";
 import { useRunStore, type Link } from "@/store/runStore";
 import { isOver } from "@/view/runView";
 import { readAhead } from "./readAhead";
@@ -64,8 +64,8 @@ function connect(
     onFrame: (frame) => {
       if (crowded) for (const run of runs) store.link(run, "live");
       crowded = false;
-      const events: unknown[] = Array.isArray(frame) ? frame : [frame];
-      const early = events.some((event) => store.event(readEvent(event)) === "early");
+      const events = (Array.isArray(frame) ? frame : [frame]) as RunEvent[];
+      const early = events.some((event) => store.event(event) === "early");
       return early ? "again" : "ok";
     },
   });

@@ -91,7 +91,7 @@ const study = {
         n: 2,
         cross_dataset: true,
       },
-      ...{ stood_in: true, groups: {}, causes: { retrieval: 1 }, code_versions: ["1"] },
+      ...{ groups: {}, causes: { retrieval: 1 }, code_versions: ["1"] },
       metrics: { hit: { mean: 0.75, sd: 0.125, values: [0.625, 0.875] } },
       intervals: { hit: [0.5, 1] },
       training_s: { mean: 3, sd: null, values: [3] },

@@ -1,6 +1,6 @@
 // A run of an agent that was paused, taken back and sent another way, as its log tells it.
 import type { AgentAction, RunEvent } from "@/api/events";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 import { NODES, RUN, hop } from "./switzerland";
 
 const action = (kind: AgentAction["kind"], change: Partial<AgentAction>): AgentAction => ({

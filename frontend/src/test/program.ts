@@ -1,6 +1,6 @@
 // A recorded run that was worked out by a program: the African country with the largest area.
 import type { Node, ProgramExecuted, RunEvent } from "@/api/events";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 import { RUN } from "./switzerland";
 
 const node = (id: number, label: string): Node => ({ id, label, kind: "entity" });

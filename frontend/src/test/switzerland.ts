@@ -1,7 +1,7 @@
 // A recorded run: the languages of Switzerland's neighbours. Facts as the demo graph spells them;
 // "is bordered by" is walked against its direction once, on purpose.
 import type { EvidenceChain, Hop, Node, RunEvent } from "@/api/events";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 
 export const RUN = "0c7e3f3e-0000-4000-8000-000000000001";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { explore, nothingExplored } from "./explore";
 import { pathWithin } from "./graphEdges";

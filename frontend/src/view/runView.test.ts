@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "@/api/events";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { PROGRAM, programRun } from "@/test/program";
 import { jumpsAfter } from "./agentWalk";

@@ -26,7 +26,7 @@ from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, t
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import StringTable, publish_directory, save_array, save_json
 from retrieval.kg.table import KeptFacts, TripleTable
-from retrieval.kg.typed_values import VALUES_VERSION, TypedValues
+from retrieval.kg.typed_values import TypedValues
 from retrieval.types import Progress
 
 CVT = r"^[mg]\.[0-9a-z_]+$"
@@ -109,7 +109,6 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         passages=write_passages(directory, table, encoded),
         entity_attributes=attributes.get("entity", 0),
         fact_attributes=attributes.get("fact", 0),
-        values_version=VALUES_VERSION,
     )
     steps.start_stage("checking", 2)
     facts = (encoded.heads, encoded.relations, encoded.tails)

@@ -4,7 +4,7 @@
 compares, and remembers what it found by inode, size and time, so that it costs a look at each file from the second time
 on; a file that changed since is read again. Of a snapshot that is opened (``behind=True``) files of more than ``SMALL``
 bytes are read by a thread of their own, so that opening takes milliseconds whatever the size. A directory without
-checksums, which an earlier version of Clew wrote, is taken as it is.
+checksums, such as the demo checkpoint in the repository, is taken as it is.
 """
 
 from __future__ import annotations

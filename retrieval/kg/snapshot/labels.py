@@ -20,7 +20,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from retrieval.kg.snapshot.arrays import sort_unique
-from retrieval.kg.snapshot.manifest import SIGNED_NAMES, Manifest
+from retrieval.kg.snapshot.manifest import Manifest
 from retrieval.kg.snapshot.storage import StringTable, load_array
 from retrieval.types import Node
 
@@ -157,7 +157,6 @@ class LabelIndex:
     def __init__(self, snapshot: Labelled) -> None:
         path = snapshot.path
         self._snapshot = snapshot
-        self._signed = snapshot.manifest.format_version >= SIGNED_NAMES
         self.names = StringTable.load(path, "names")
         self._entities = load_array(path, "names_entity", "int32")
         self._aliases = load_array(path, "names_alias", "uint8")
@@ -172,7 +171,6 @@ class LabelIndex:
         """Entities of exactly this normalised name, else of its folded letters: own labels before aliases, then by
         degree.
         """
-        name = name if self._signed else drop_signs(name)
         return self._find_exact(name) or self._find_exact(to_latin_letters(name))
 
     def _find_exact(self, name: str) -> list[Match]:

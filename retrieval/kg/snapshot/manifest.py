@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from retrieval.errors import DamagedError, SnapshotError
 
 FORMAT_VERSION = 4
-#: Version 2 had neither passages nor attributes; names have their signs (C++) since version 4. Otherwise all are alike.
-READABLE_VERSIONS = (2, 3, 4)
-SIGNED_NAMES = 4
 MANIFEST = "manifest.json"
 REBUILD = "Build the graph again from its source files."
 
@@ -28,7 +25,6 @@ class Manifest:
         created: ISO 8601, UTC.
         passages: how many passages it holds.
         entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
-        values_version: by which rules its typed values were read, see :mod:`retrieval.kg.typed_values`; 0 has none.
     """
 
     entities: int
@@ -43,7 +39,6 @@ class Manifest:
     passages: int = 0
     entity_attributes: int = 0
     fact_attributes: int = 0
-    values_version: int = 0
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -58,15 +53,12 @@ def read_manifest(path: Path) -> Manifest:
     except (OSError, ValueError) as error:
         raise DamagedError(f"{path.name} is not a snapshot: its {MANIFEST} is missing or damaged.") from error
     version = raw.get("format_version") if isinstance(raw, dict) else None
-    if version not in READABLE_VERSIONS:
+    if version != FORMAT_VERSION:
         raise SnapshotError(
-            f"{path.name} has snapshot format {version}; this version of Clew reads "
-            f"{', '.join(map(str, READABLE_VERSIONS))}.",
-            hint=REBUILD,
+            f"{path.name} has snapshot format {version}; this version of Clew reads {FORMAT_VERSION}.", hint=REBUILD
         )
-    names = {f.name for f in fields(Manifest)}
     try:
-        return Manifest(**{**{k: v for k, v in raw.items() if k in names}, "sources": tuple(raw["sources"])})
+        return Manifest(**{**raw, "sources": tuple(raw["sources"])})
     except (KeyError, TypeError) as error:
         raise DamagedError(f"The manifest of {path.name} lacks fields ({error}).") from error
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.errors import DamagedError, SnapshotError
-from retrieval.kg.snapshot import consistency, integrity
+from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.adjacency import Adjacency
 from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
 from retrieval.kg.snapshot.groups import Groups
@@ -23,7 +23,7 @@ from retrieval.kg.snapshot.inverse_relations import find_inverse_relations
 from retrieval.kg.snapshot.labels import LabelIndex
 from retrieval.kg.snapshot.manifest import REBUILD, read_manifest
 from retrieval.kg.snapshot.storage import StringTable, load_array
-from retrieval.kg.typed_values import VALUES_VERSION, TypedValues
+from retrieval.kg.typed_values import TypedValues
 from retrieval.types import Hop, Node, NodeKind, RelationStep
 
 if TYPE_CHECKING:
@@ -83,10 +83,9 @@ class Snapshot(Adjacency):
         """
         if not self.path.is_dir():
             return  # it made way; what is open keeps its pages
-        if integrity.is_sealed(self.path):
-            integrity.require(self.path, behind=not thorough)
-        else:
-            consistency.require(self.path)
+        if not integrity.is_sealed(self.path):
+            raise integrity.make_damaged_error(self.path, [integrity.CHECKSUMS])
+        integrity.require(self.path, behind=not thorough)
 
     @property
     def hash(self) -> str:
@@ -126,9 +125,7 @@ class Snapshot(Adjacency):
 
     @cached_property
     def typed_values(self) -> TypedValues:
-        """The nodes that are numbers, dates or times; read from the labels where the files do not hold them."""
-        if self.manifest.values_version != VALUES_VERSION:
-            return TypedValues.from_labels(self.entity_labels)
+        """The nodes that are numbers, dates or times."""
         typed = TypedValues(
             load_array(self.path, "value_nodes", "int32"),
             load_array(self.path, "values", "float64"),

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from retrieval.environment import read_layers
 
 LINE_GCN, ENTITY_GCN, PNA = "line-gcn", "entity-gcn", "pna"
 PYG_CONVS = ("GCNConv", "SAGEConv", "GATv2Conv", "TransformerConv", "RGCNConv")
-
-#: What ``conv`` was called in settings that are stored with older checkpoints.
-FORMER_CONV: Mapping[str, Mapping[str, str]] = {"graph": {"line": LINE_GCN, "raw": ENTITY_GCN}}
 
 
 def list_convs() -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from retrieval.config import ALL_DRAWN, MASK_NAMES, SELECTION, DoubtingOptions, 
 from retrieval.methods.common.network_texts import (
     ARCS,
     CONV,
-    FORMER_CONV,
     LAYERS,
     LINE_GCN,
     NEIGHBOURS,
@@ -26,7 +25,7 @@ class PathConfig(RetrieverConfig):
 
     hidden: int = make_setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
     dropout: float = make_setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
-    conv: str = make_setting(LINE_GCN, CONV, choices=list_convs, formerly=FORMER_CONV)
+    conv: str = make_setting(LINE_GCN, CONV, choices=list_convs)
     arcs: Literal["both", "directed"] = make_setting("both", ARCS)
     layers: int = make_setting(2, LAYERS, below=3)
     self_weight: bool = make_setting(False, SELF_WEIGHT)

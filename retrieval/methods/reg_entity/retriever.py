@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +18,6 @@ from retrieval.methods.triples.subgraphs import Subgraphs
 from retrieval.nn.conv_layer import require_same_graph
 from retrieval.nn.query import Texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
-
-#: A weight that only scorers with a switch of that name on have.
-SWITCHED = {"walks": "walk.out.weight", "places": "wanted.query.weight", "norm": "layers.0.norm.weight"}
 
 
 class RegEntityRetriever(TripleRanker):
@@ -88,16 +84,10 @@ def compute_entity_scores(
 
 
 def build_model(checkpoint: OpenCheckpoint) -> EntityScorer:
-    """The scorer of a checkpoint's settings, initialised; one from before a switch was there has it off."""
+    """The scorer of a checkpoint's settings, initialised."""
     assert isinstance(checkpoint.config, RegEntityConfig), "a checkpoint is read for its own method"
     manifest = checkpoint.manifest
-    config = checkpoint.config
-
-    def has(switch: str) -> bool:
-        return bool(getattr(config, switch)) and SWITCHED[switch] in checkpoint.weights
-
-    config = replace(config, walks=has("walks"), places=has("places"), norm=has("norm"))
-    return make_scorer(config, manifest.text_features, manifest.entity_texts, manifest.relations)
+    return make_scorer(checkpoint.config, manifest.text_features, manifest.entity_texts, manifest.relations)
 
 
 def make_scorer(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -27,9 +26,6 @@ from retrieval.nn.conv_layer import require_same_graph
 from retrieval.nn.query import Texts
 from retrieval.training.checkpoint import OpenCheckpoint, load_weights
 from retrieval.types import Progress
-
-#: The weights of the last layer that makes queries.
-QUERY = "question.3.weight"
 
 
 class RelRagTripleRetriever(TripleRanker):
@@ -114,12 +110,9 @@ def compute_start_hops(subgraphs: Subgraphs, most: int, *, directed: bool) -> tu
 
 
 def get_config(checkpoint: OpenCheckpoint) -> RelRagTripleConfig:
-    """The checkpoint's settings, of this method's class; one from before ``places`` has one query for all hops."""
-    config = checkpoint.config
-    assert isinstance(config, RelRagTripleConfig), "a checkpoint is read for its own method"
-    query = checkpoint.weights.get(QUERY)
-    older = query is not None and len(query) == config.hidden and config.max_hops > 1
-    return replace(config, places=config.places and not older)
+    """The checkpoint's settings, of this method's class."""
+    assert isinstance(checkpoint.config, RelRagTripleConfig), "a checkpoint is read for its own method"
+    return checkpoint.config
 
 
 def load_scorer(checkpoint: OpenCheckpoint) -> LineGraphScorer:

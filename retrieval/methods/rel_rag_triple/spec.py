@@ -9,7 +9,6 @@ from retrieval.config import SELECTION, make_setting
 from retrieval.methods.common.network_texts import (
     ARCS,
     CONV,
-    FORMER_CONV,
     LAYERS,
     LINE_GCN,
     NEIGHBOURS,
@@ -27,7 +26,7 @@ class RelRagTripleConfig(TripleConfig):
 
     hidden: int = make_setting(128, "Size of triple states and queries; 128 trains in minutes on two cores [512].")
     dropout: float = make_setting(0.2, "Rate after each first layer [0.2].", least=0, below=1)
-    conv: str = make_setting(LINE_GCN, CONV, choices=list_convs, formerly=FORMER_CONV)
+    conv: str = make_setting(LINE_GCN, CONV, choices=list_convs)
     arcs: Literal["both", "directed"] = make_setting("both", ARCS)
     layers: int = make_setting(2, LAYERS, below=3)
     self_weight: bool = make_setting(False, SELF_WEIGHT)

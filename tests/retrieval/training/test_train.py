@@ -43,7 +43,7 @@ def test_the_same_seed_gives_the_same_checkpoint_and_another_does_not(graph, tmp
 
 
 @pytest.mark.parametrize("method", ["rapl", "rel-rag-path"])
-@pytest.mark.parametrize("form", [{"preset": "paper"}, {"graph": "raw"}], ids=["paper", "raw"])
+@pytest.mark.parametrize("form", [{"preset": "paper"}, {"conv": "entity-gcn"}], ids=["paper", "raw"])
 def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, form, graph, tmp_path):
     settings = {"hidden": 16, "batch_size": 64, "epochs": 1} | form
     result = train(method, graph, questions(), config=settings, out=tmp_path / "out", encoder=WordEncoder())

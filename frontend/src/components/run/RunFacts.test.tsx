@@ -1,6 +1,6 @@
 import { render, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 import { reduceRun, viewAt } from "@/view/runView";
 import { EVENTS, RUN } from "@/test/switzerland";
 import { RunFacts } from "./RunFacts";

@@ -1,7 +1,7 @@
 import { render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
-import { readEvent } from "@/api/readEvent";
+import { readEvent } from "@/test/readEvent";
 import { reduceRun, viewAt } from "@/view/runView";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
 import { StepsPanel } from "./StepsPanel";

@@ -12,8 +12,6 @@ import { CausesBar, CausesKey } from "./CausesBar";
 
 /** Of texts; all others are in the downloads. */
 const MORE = ["passage_recall_at_2", "passage_recall_at_5", "exact_match"];
-const STOOD_IN =
-  "The checkpoint was trained on a graph of other relations and knows nothing of this one: it was answered untrained";
 const DRAWN = ["macro_f1", "hit", "hit_at_1", "exact_set"];
 
 /** A mean with its deviation; `strong` where a test tells it from the runner-up. */
@@ -31,15 +29,7 @@ export function Mean({ row, name, strong = false }: { row: StudyRow; name: strin
   );
 }
 
-/** That the checkpoint was asked on another graph than its own, and whether it was it that answered. */
-function Elsewhere({ row }: { row: StudyRow }) {
-  if (!row.cross_dataset) return null;
-  return (
-    <span className={row.stood_in ? "badge warn" : "badge"} title={row.stood_in ? STOOD_IN : undefined}>
-      {row.stood_in ? "another graph, untrained" : "another graph"}
-    </span>
-  );
-}
+const ELSEWHERE = <span className="badge">another graph</span>;
 
 type Many = ReturnType<typeof differing>;
 
@@ -112,7 +102,7 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
                 {row.variant === study.plan.baseline && <span className="badge">baseline</span>}
                 {(many.fraction || many.test) && (
                   <div className="small muted narrow-only">
-                    {placed(row, many)} <Elsewhere row={row} />
+                    {placed(row, many)} {row.cross_dataset && ELSEWHERE}
                   </div>
                 )}
               </th>
@@ -120,7 +110,7 @@ export function ResultsCard({ study }: { study: StudyDetail }) {
               {many.fraction && <td className="num hide-narrow">{percent(row.fraction)}</td>}
               {many.test && (
                 <td className="hide-narrow">
-                  {row.test} <Elsewhere row={row} />
+                  {row.test} {row.cross_dataset && ELSEWHERE}
                 </td>
               )}
               <td className="num hide-narrow">{integer(row.n)}</td>

@@ -10,7 +10,7 @@ import pytest
 from retrieval.errors import DamagedError
 from retrieval.kg import snapshot
 from retrieval.kg.build import build_snapshot
-from retrieval.kg.snapshot import consistency, integrity
+from retrieval.kg.snapshot import integrity
 from retrieval.kg.table import TripleTable
 from retrieval.types import Passage
 from tests.retrieval.kg.worlds import FILMS, build, random_facts
@@ -152,45 +152,10 @@ def test_each_block_has_a_checksum(tmp_path):
         assert integrity.compare(tmp_path) == []
 
 
-def unsealed(copy, name, change):
-    """A graph of an earlier version of Clew, or of somebody else, whose numbers make no sense."""
+def test_a_graph_without_checksums_is_damaged(copy):
     (copy / "checksums.json").unlink()
-    array = np.load(copy / f"{name}.npy")
-    change(array)
-    np.save(copy / f"{name}.npy", array)
-
-
-@pytest.mark.parametrize("wrong", [10**9, -1])
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(
-            "heads",
-            "tails",
-            "relations",
-            "in_order",
-            "in_heads",
-            "names_entity",
-            "words_rows",
-            "trigram_rows",
-        ),
-        *("out_offsets", "in_offsets", "out_group_keys", "in_group_starts", "words_starts", "names.offsets"),
-        *("passages_by_name", "fact_passages", "passage_facts", "fact_passage_offsets"),
-        *("entity_attribute_keys", "fact_attribute_texts", "fact_attribute_offsets"),
-    ],
-)
-def test_ids_that_are_out_of_range_are_told_without_checksums(copy, name, wrong):
-    unsealed(copy, name, lambda array: array.__setitem__(-2 if len(array) > 1 else 0, wrong))
-    with pytest.raises(DamagedError, match=name.replace(".", r"\.")):
+    with pytest.raises(DamagedError, match=r"checksums\.json"):
         snapshot.open(copy)
-
-
-def test_a_graph_without_checksums_is_read_on(copy, graph):
-    (copy / "checksums.json").unlink()
-    assert snapshot.open(copy).hash == graph.hash
-    assert consistency.find_senseless(copy) == []
-    integrity.write_checksums(copy)
-    assert snapshot.open(copy).hash == graph.hash
 
 
 @pytest.mark.parametrize("wrong", [10**9, -5])

@@ -257,8 +257,3 @@ def test_the_name_as_it_is_written_comes_before_the_folded_one(signs):
     assert [m.node.label for m in keep_as_written(matches, "Who is in Wham!?", 10, 14)] == ["Wham!"]
     assert [m.node.label for m in keep_as_written(matches, "Who is in Wham?", 10, 14)] == ["Wham"]
     assert len(keep_as_written(matches, "Who is in WHAM-O?", 10, 14)) == 1
-
-
-def test_snapshots_of_before_have_no_signs(tmp_path, monkeypatch):
-    monkeypatch.setattr("retrieval.kg.build.from_table.FORMAT_VERSION", 3)
-    assert looked_up(build([("C", "is", "here")], tmp_path / "g"), "C++") == ["C"]

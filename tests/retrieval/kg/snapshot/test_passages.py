@@ -1,6 +1,5 @@
 """Passages and attributes come back exactly as they were given, and a graph without them knows of none."""
 
-import json
 import pickle
 import shutil
 
@@ -153,20 +152,11 @@ def test_the_hash_covers_them_and_a_plain_graph_has_its_former_hash(films, tmp_p
         snapshot.verify(snapshot.open(films.path))
 
 
-def test_a_plain_graph_has_no_more_files_and_version_2_is_still_read(tmp_path):
+def test_a_plain_graph_has_no_more_files(tmp_path):
     plain = build(FILMS, tmp_path / "plain")
     assert not [p.name for p in plain.path.iterdir() if "passage" in p.name or "attribute" in p.name]
     assert plain.passages is None
     assert plain.get_entity_attributes(0) == plain.get_fact_attributes(0) == {}
-    manifest = json.loads((plain.path / "manifest.json").read_text())
-    manifest["format_version"] = 2
-    for name in ("passages", "entity_attributes", "fact_attributes"):
-        del manifest[name]
-    (plain.path / "manifest.json").write_text(json.dumps(manifest))
-    (plain.path / "checksums.json").unlink()
-    old = snapshot.open(plain.path)
-    assert (old.hash, old.passages, old.manifest.passages) == (plain.hash, None, 0)
-    snapshot.verify(old)
 
 
 def test_a_restriction_keeps_them_under_its_own_fact_numbers(films):

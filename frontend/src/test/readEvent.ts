@@ -1,6 +1,5 @@
-// Events as they come over the wire or out of storage. A run that was kept before a field existed lacks it;
-// here it gets what the field means when nothing is known, so that nothing else has to ask.
-import type { Answer, NoAnswer, ProgramExecuted, RunEvent } from "./events";
+// Events of tests, which name the fields that matter to them; the others have what they mean when nothing is known.
+import type { Answer, NoAnswer, ProgramExecuted, RunEvent } from "@/api/events";
 
 type Kept<T, Optional extends keyof T> = Omit<T, Optional> & Partial<Pick<T, Optional>>;
 
@@ -15,7 +14,7 @@ const answerOf = (kept: Kept<Answer, "citations" | "guess" | "beside" | "display
 
 const noAnswerOf = (kept: Kept<NoAnswer, "spans">): NoAnswer => ({ spans: [], ...kept });
 
-/** `raw` as the event it is, with every field that this version knows. */
+/** `raw` as the event it is, with every field. */
 export function readEvent(raw: unknown): RunEvent {
   const event = raw as RunEvent;
   switch (event.type) {
@@ -53,7 +52,7 @@ export function readEvent(raw: unknown): RunEvent {
   }
 }
 
-/** Steps and ranked values with what they show: the bare value in runs of earlier versions. */
+/** Steps and ranked values with what they show: the bare value where nothing is said. */
 const withDisplay = ({ steps, ranked }: ProgramExecuted): Pick<ProgramExecuted, "steps" | "ranked"> => ({
   steps: steps.map((step) => ({ ...withDefaults(step, { operation: "", display: step.value }) })),
   ranked: ranked.map((one) => ({ ...withDefaults(one, { display: one.value }) })),
