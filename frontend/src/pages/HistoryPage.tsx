@@ -5,7 +5,7 @@ import { Link, useNavigate, useSearchParams } from "react-router";
 import { ask, deleteRun, graphsQuery, keys, runsQuery, sessionQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { Pages } from "@/components/kit/Pages";
-import { Button, Pick, named } from "@/components/kit/controls";
+import { Button, IconButton, Pick, named } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
@@ -120,15 +120,13 @@ function RunRow({ run, showsWho, onDelete }: RowProps) {
         <Ago iso={run.created_at} />
       </td>
       <td className="acts">
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon="retry"
           label="Ask again"
           isDisabled={again.isPending}
           onPress={() => again.mutate()}
         />
-        <Button look="plain" size="small" icon="trash" label="Delete" onPress={() => onDelete(run)} />
+        <IconButton icon="trash" label="Delete" onPress={() => onDelete(run)} />
       </td>
     </tr>
   );

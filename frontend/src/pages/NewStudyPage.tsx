@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { questionSetsQuery, statusQuery } from "@/api/queries";
 import { presetsQuery, studyQuery, type StudyDetail, type StudyPreset } from "@/api/studies";
 import { StudyForm } from "@/components/studies/StudyForm";
-import { Button, Pick } from "@/components/kit/controls";
+import { Button, PickField } from "@/components/kit/controls";
 import { Loading, Notice, QueryState } from "@/components/kit/feedback";
 import { Page } from "@/components/kit/Page";
 import { useUrl } from "@/components/kit/url";
@@ -83,9 +83,8 @@ export function NewStudyPage() {
   const start = waits ? null : draft();
   return (
     <Page title="New study" within={["Studies", "/studies"]} wide>
-      <Pick
+      <PickField
         label="Begin with"
-        showLabel
         className="preset-pick"
         options={[
           { id: EMPTY, label: "An empty study" },

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accessKeys, deleteToken, makeToken, tokensQuery, type ApiToken, type Scope } from "@/api/access";
 import { SomeOf } from "@/components/kit/Choices";
-import { Button, Pick } from "@/components/kit/controls";
+import { IconButton, PickField } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -50,7 +50,7 @@ function NewToken({ onMade }: { onMade: (token: string) => void }) {
         onChange={setName}
       />
       <SomeOf label="It may" options={SCOPES} value={scopes} onChange={setScopes} />
-      <Pick label="It lasts" showLabel options={LASTS} value={days} onChange={setDays} />
+      <PickField label="It lasts" options={LASTS} value={days} onChange={setDays} />
       <p className="small muted">
         Never more than your own role allows. It ends when you change your password.
       </p>
@@ -70,9 +70,7 @@ function Row({ token }: { token: ApiToken }) {
       <td className="muted nowrap">{token.expires_at ? relativeTime(token.expires_at) : "no end"}</td>
       <td className="acts">
         {remove.error && <ErrorNotice error={remove.error} />}
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon="trash"
           label={`Delete the token ${token.name}`}
           isDisabled={remove.isPending}

@@ -1,7 +1,7 @@
 // Other graphs that are asked the same: chosen beside the first, and taken out again by their chips.
 import { OTHERS_MAX } from "@/api/across";
 import type { Graph } from "@/api/types";
-import { ActMenu, Button } from "@/components/kit/controls";
+import { ActMenu, Button, IconButton } from "@/components/kit/controls";
 import { elide } from "@/view/format";
 
 interface Props {
@@ -24,9 +24,7 @@ export function AlsoGraphs({ graphs, first, others, onChange }: Props) {
         return (
           <span key={id} className="chip">
             <bdi>{elide(name, 30)}</bdi>
-            <Button
-              look="plain"
-              size="small"
+            <IconButton
               icon="close"
               label={`Do not ask ${name}`}
               onPress={() => onChange(others.filter((one) => one !== id))}

@@ -161,7 +161,7 @@ export function AskBar(props: Props) {
             })),
           ]}
           whenEmpty={status ? "No method can ask this graph." : "Loading the methods…"}
-          value={method?.id ?? null}
+          value={method?.id}
           onChange={(id) => onDraft({ method: id, checkpoint: null, options: {} })}
         />
         <DialogTrigger>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "react-aria-components";
 import { languageModelsQuery } from "@/api/languageModels";
 import type { Checkpoint, Status } from "@/api/types";
-import { Pick } from "@/components/kit/controls";
+import { PickField } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/view/format";
 import { readiness, type MethodChoice } from "@/view/methods";
@@ -30,9 +30,8 @@ function ModelPick({ draft, onDraft }: { draft: Draft; onDraft: Props["onDraft"]
   if (usable.length < 2) return null;
   const usual = usable.find((model) => model.default)?.id;
   return (
-    <Pick
+    <PickField
       label="Language model"
-      showLabel
       options={usable.map((model) => ({
         id: String(model.id),
         label: model.name,
@@ -83,9 +82,8 @@ export function AskSettings({ draft, onDraft, status, method, checkpoint, folded
             : "The same question, snapshot, checkpoint and seed give the same result."
         }
       />
-      <Pick
+      <PickField
         label="Reasoner"
-        showLabel
         options={reasonerChoices(
           Boolean(status?.llm.configured),
           method === undefined || method.takesWrittenPrograms,

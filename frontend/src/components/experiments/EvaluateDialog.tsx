@@ -16,7 +16,7 @@ import type { Judgement, ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
-import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
+import { Modal, PickField, named, type DialogProps } from "@/components/kit/controls";
 import { Loading } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -184,9 +184,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
       }}
     >
       <div className="fields">
-        <Pick
+        <PickField
           label="Graph"
-          showLabel
           options={named(ready)}
           value={graphId || null}
           onChange={(id) => {
@@ -195,21 +194,20 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
             setCheckpoint(null);
           }}
         />
-        <Pick
+        <PickField
           label="Question set"
-          showLabel
           options={list.map((one) => ({
             id: String(one.id),
             label: one.name,
             detail: count(one.questions, "question"),
           }))}
-          value={set ? String(set.id) : null}
+          value={set?.id}
           onChange={(id) => {
             setSet(id);
             setSplit(null);
           }}
         />
-        <Pick label="Split" showLabel options={splits} value={split?.id ?? null} onChange={setSplit} />
+        <PickField label="Split" options={splits} value={split?.id} onChange={setSplit} />
       </div>
       {sets.data && list.length === 0 && (
         <p className="bad-text">
@@ -218,9 +216,8 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         </p>
       )}
       <div className="fields two-thirds">
-        <Pick
+        <PickField
           label="Method"
-          showLabel
           options={choices.map((choice) => ({
             id: choice.id,
             label: choice.label,
@@ -228,7 +225,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
             end: readiness(choice),
             disabled: choice.missing !== null,
           }))}
-          value={method?.id ?? null}
+          value={method?.id}
           onChange={(id) => {
             setMethod(id);
             setCheckpoint(null);
@@ -256,26 +253,18 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         </div>
       </div>
       <div className="fields">
-        <Pick label="Topic entities" showLabel options={TOPICS} value={topics} onChange={setTopics} />
-        <Pick
-          label="Facts to search"
-          showLabel
-          options={SUBGRAPHS}
-          value={subgraphs}
-          onChange={setSubgraphs}
-        />
-        <Pick label="Asked questions" showLabel options={ANSWERS} value={answers} onChange={setAnswers} />
-        <Pick
+        <PickField label="Topic entities" options={TOPICS} value={topics} onChange={setTopics} />
+        <PickField label="Facts to search" options={SUBGRAPHS} value={subgraphs} onChange={setSubgraphs} />
+        <PickField label="Asked questions" options={ANSWERS} value={answers} onChange={setAnswers} />
+        <PickField
           label="Reasoner"
-          showLabel
           options={reasonerChoices(status.llm.configured, method?.takesWrittenPrograms !== false)}
           value={reasoner}
           onChange={setReasoner}
         />
         {asksModel && usable.length > 0 && (
-          <Pick
+          <PickField
             label="Language model"
-            showLabel
             options={usable.map((model) => ({
               id: String(model.id),
               label: model.name,

@@ -1,7 +1,7 @@
 // Of an evaluation: what a language model is asked of the answers, and how a checkpoint of another graph is used.
 import type { Judgement } from "@/api/reportTypes";
 import { SomeOf } from "@/components/kit/Choices";
-import { Pick } from "@/components/kit/controls";
+import { PickField } from "@/components/kit/controls";
 import { FOREIGN, JUDGEMENTS } from "@/view/judgements";
 
 interface Props {
@@ -34,9 +34,8 @@ export function JudgingFields({ judgements, onJudgements, configured, foreign, o
         <p className="hint">No language model is set up: an admin can, under Language models.</p>
       )}
       {trained && (
-        <Pick
+        <PickField
           label="A checkpoint of a graph of other relations is asked"
-          showLabel
           options={[...FOREIGN]}
           value={foreign}
           onChange={(id) => onForeign(id === "ask" ? "ask" : "zero-shot")}

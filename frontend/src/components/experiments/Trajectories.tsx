@@ -12,7 +12,7 @@ import {
   type TrajectorySet,
 } from "@/api/trajectories";
 import type { Id } from "@/api/types";
-import { ActMenu, Pick, named } from "@/components/kit/controls";
+import { ActMenu, PickField, named } from "@/components/kit/controls";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { fileName, saveFile } from "@/components/kit/files";
@@ -59,9 +59,8 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
   );
   return (
     <Form of={start} act="Start" isDisabled={!chosen || !asked || wrong} onClose={onClose}>
-      <Pick
+      <PickField
         label="Graph"
-        showLabel
         options={named(ready)}
         value={chosen}
         onChange={(id) => {
@@ -74,17 +73,10 @@ function MakeForm({ graph, onClose }: { graph: Id | null; onClose: () => void })
           Upload a question set for this graph first: trajectories end with its answers.
         </p>
       ) : (
-        <Pick
-          label="Question set"
-          showLabel
-          options={named(sets)}
-          value={asked ? String(asked.id) : null}
-          onChange={setSet}
-        />
+        <PickField label="Question set" options={named(sets)} value={asked?.id} onChange={setSet} />
       )}
-      <Pick
+      <PickField
         label="Who acts"
-        showLabel
         options={POLICIES.map((one) => ({ ...one, disabled: one.id === "llm" && !llm }))}
         value={policy}
         onChange={setPolicy}

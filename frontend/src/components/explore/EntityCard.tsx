@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { neighboursQuery } from "@/api/queries";
 import type { Graph, NeighbourGroup } from "@/api/types";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { kindOf, shownIn } from "@/view/exploring";
 import { count, elide, integer } from "@/view/format";
@@ -110,7 +110,7 @@ export function EntityCard({ graph, state, id, onAsk }: Props) {
         <h2>
           <bdi>{elide(node.label, 300) || "(no name)"}</bdi>
         </h2>
-        <Button look="plain" size="small" icon="close" label="Close" onPress={() => state.look(null)} />
+        <IconButton icon="close" label="Close" onPress={() => state.look(null)} />
       </header>
       {(kindOf(node) || node.iri) && (
         <p className="muted small">

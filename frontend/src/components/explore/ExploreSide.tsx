@@ -5,7 +5,7 @@ import { hubsQuery } from "@/api/explore";
 import type { Graph } from "@/api/types";
 import { SelectionCard } from "@/components/graph/SelectionCard";
 import { Find } from "@/components/graphs/Find";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { count, elide } from "@/view/format";
 import { EntityCard } from "./EntityCard";
 import type { ExploringState } from "./useExploring";
@@ -81,9 +81,7 @@ function Pins({ state, onAsk }: Pick<Props, "state" | "onAsk">) {
             <Button look="link" onPress={() => state.look(id)}>
               <bdi>{elide(state.labelOf(id), 60)}</bdi>
             </Button>
-            <Button
-              look="plain"
-              size="small"
+            <IconButton
               icon="close"
               label={`Unpin ${elide(state.labelOf(id), 60)}`}
               onPress={() => state.pin([id])}

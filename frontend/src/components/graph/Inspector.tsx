@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { neighboursQuery } from "@/api/queries";
 import type { Id } from "@/api/types";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import type { Picked } from "@/graph/handle";
 import { count, integer } from "@/view/format";
@@ -99,7 +99,7 @@ export function Inspector(props: Props) {
     <aside className="inspector" aria-label="What is selected">
       <header>
         <h2>{node ? <bdi>{node.label || "(no name)"}</bdi> : "Fact"}</h2>
-        <Button look="plain" size="small" icon="close" label="Close" onPress={onClose} />
+        <IconButton icon="close" label="Close" onPress={onClose} />
       </header>
       {node && (
         <NodeCard

@@ -4,7 +4,7 @@ import { changeAccess, groupsQuery } from "@/api/access";
 import { keys } from "@/api/queries";
 import type { Graph, Visibility } from "@/api/types";
 import { SomeOf } from "@/components/kit/Choices";
-import { Pick } from "@/components/kit/controls";
+import { PickField } from "@/components/kit/controls";
 import { ErrorNotice } from "@/components/kit/feedback";
 import { useAct } from "@/components/kit/useAct";
 import { Card } from "@/components/kit/Card";
@@ -19,9 +19,8 @@ const WHO: readonly { id: Visibility; label: string; detail: string }[] = [
 export function AtFirst({ value, onChange }: { value: Visibility; onChange: (value: Visibility) => void }) {
   return (
     <div className="field">
-      <Pick
+      <PickField
         label="Who may see it"
-        showLabel
         options={WHO.filter((one) => one.id !== "group")}
         value={value}
         onChange={(id) => onChange(id as Visibility)}
@@ -52,9 +51,8 @@ export function Access({ graph, mayChange }: { graph: Graph; mayChange: boolean 
     >
       <div className="body stack">
         {mayChange ? (
-          <Pick
+          <PickField
             label="Who may see it, and all that is made of it"
-            showLabel
             options={WHO}
             value={graph.visibility}
             onChange={(id) => change.mutate({ visibility: id as Visibility })}

@@ -6,7 +6,7 @@ import { languageModelsQuery } from "@/api/languageModels";
 import { extract, extractionQuery, type ExtractForm, type Extraction } from "@/api/passages";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
-import { Pick } from "@/components/kit/controls";
+import { PickField } from "@/components/kit/controls";
 import { Notice } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -90,16 +90,14 @@ function ExtractFields({ graph, of, onClose }: { graph: Graph; of: Extraction; o
         onChange={setName}
       />
       <div className="fields">
-        <Pick
+        <PickField
           label="Language model"
-          showLabel
           options={usable.map((model) => ({ id: String(model.id), label: model.name, detail: model.model }))}
           value={llm ?? String(usable.find((model) => model.default)?.id ?? "")}
           onChange={setLlm}
         />
-        <Pick
+        <PickField
           label="Form of the questions"
-          showLabel
           options={[...FORMS]}
           value={form}
           onChange={(id) => setForm(FORMS.find((one) => one.id === id)?.id ?? "own")}

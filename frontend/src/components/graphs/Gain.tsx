@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { compareCheckpoint, keys, questionSetsQuery } from "@/api/queries";
 import type { Checkpoint } from "@/api/types";
 import { Form } from "@/components/kit/Form";
-import { Modal, Pick, named } from "@/components/kit/controls";
+import { Modal, PickField, named } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { detailOf, figuresOf, intervalOf, verdictOf } from "@/view/checkpointGain";
 
@@ -48,13 +48,7 @@ function CompareForm({ checkpoint, onClose }: { checkpoint: Checkpoint; onClose:
         held-out questions, at most 300.
       </p>
       {chosen && (
-        <Pick
-          label="Questions of"
-          showLabel
-          options={named(sets)}
-          value={String(chosen.id)}
-          onChange={setId}
-        />
+        <PickField label="Questions of" options={named(sets)} value={String(chosen.id)} onChange={setId} />
       )}
       {found.data && !chosen && (
         <p className="warn-text">

@@ -15,7 +15,7 @@ import { useMayManage } from "@/api/rights";
 import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { Button, Pick, named } from "@/components/kit/controls";
+import { IconButton, PickField, named } from "@/components/kit/controls";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { fileName, saveFile } from "@/components/kit/files";
@@ -58,7 +58,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   }
   return (
     <Form of={start} act="Start labelling" isDisabled={!chosenSet || !chosen} onClose={onClose}>
-      <Pick label="Question set" showLabel options={named(list)} value={chosenSet} onChange={setSet} />
+      <PickField label="Question set" options={named(list)} value={chosenSet} onChange={setSet} />
       <OneOf
         label="Strategy"
         options={strategies.map((one) => ({
@@ -70,7 +70,7 @@ function LabelForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
         value={chosen}
         onChange={setStrategy}
       />
-      <Pick label="Longest path" showLabel options={HOPS} value={hops} onChange={setHops} />
+      <PickField label="Longest path" options={HOPS} value={hops} onChange={setHops} />
       <TextField label="Name, optional" id="label-name" maxLength={200} value={name} onChange={setName} />
     </Form>
   );
@@ -106,20 +106,8 @@ export function CombineForm({ sets, onClose }: { sets: readonly LabelSet[]; onCl
   });
   return (
     <Form of={start} act="Combine" isDisabled={!mine || !theirs} onClose={onClose}>
-      <Pick
-        label="Labels"
-        showLabel
-        options={named(firsts)}
-        value={mine ? String(mine.id) : null}
-        onChange={setFirst}
-      />
-      <Pick
-        label="With"
-        showLabel
-        options={named(others)}
-        value={theirs ? String(theirs.id) : null}
-        onChange={setSecond}
-      />
+      <PickField label="Labels" options={named(firsts)} value={mine?.id} onChange={setFirst} />
+      <PickField label="With" options={named(others)} value={theirs?.id} onChange={setSecond} />
       <OneOf label="Keep" options={HOW} value={how} onChange={setHow} />
     </Form>
   );
@@ -171,22 +159,14 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
       </td>
       <td className="acts">
         {done && (
-          <Button
-            look="plain"
-            size="small"
+          <IconButton
             icon="download"
             label={`Download ${set.name}`}
             onPress={() => void saveFile(fileName(set.name, "jsonl"), downloadLabelSet(set.id), "The labels")}
           />
         )}
         {mayWrite && mayManage(set.created_by, set.graph) && (
-          <Button
-            look="plain"
-            size="small"
-            icon="trash"
-            label={`Delete ${set.name}`}
-            onPress={() => setAsking(true)}
-          />
+          <IconButton icon="trash" label={`Delete ${set.name}`} onPress={() => setAsking(true)} />
         )}
         <ConfirmDelete
           name={set.name}

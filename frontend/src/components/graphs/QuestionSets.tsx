@@ -4,7 +4,7 @@ import { useState } from "react";
 import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
-import { Button, Modal } from "@/components/kit/controls";
+import { Button, IconButton, Modal } from "@/components/kit/controls";
 import { Ago } from "@/components/kit/feedback";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
@@ -98,13 +98,7 @@ function SetRow({ set }: { set: QuestionSet }) {
           </Button>
         )}
         {mayManage(set.created_by, set.graph) && (
-          <Button
-            look="plain"
-            size="small"
-            icon="trash"
-            label={`Delete ${set.name}`}
-            onPress={() => setOpen("delete")}
-          />
+          <IconButton icon="trash" label={`Delete ${set.name}`} onPress={() => setOpen("delete")} />
         )}
         <Modal
           title={bad > 0 ? `Bad rows of ${set.name}` : `Rows that could not be read in ${set.name}`}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { keptProgramsQuery, trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
-import { Modal, Pick, type DialogProps } from "@/components/kit/controls";
+import { Modal, PickField, type DialogProps } from "@/components/kit/controls";
 import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
@@ -107,9 +107,8 @@ function TrainForm(props: FormProps) {
       onClose={onClose}
     >
       <div className="fields">
-        <Pick
+        <PickField
           label="Question set"
-          showLabel
           options={sets.map((one) => ({
             id: String(one.id),
             label: one.name,
@@ -121,9 +120,8 @@ function TrainForm(props: FormProps) {
             form.setLabels(ON_THE_WAY);
           }}
         />
-        <Pick
+        <PickField
           label="Method"
-          showLabel
           options={methods.map((one) => ({
             id: one.id,
             label: one.label,
@@ -141,9 +139,8 @@ function TrainForm(props: FormProps) {
       <p className="muted small">{about}</p>
       <div className="fields">
         <div className="field">
-          <Pick
+          <PickField
             label="Labels"
-            showLabel
             options={[
               {
                 id: ON_THE_WAY,
@@ -163,9 +160,8 @@ function TrainForm(props: FormProps) {
         </div>
         {form.steerable && (
           <div className="field">
-            <Pick
+            <PickField
               label="Trajectories"
-              showLabel
               options={[
                 { id: ON_THE_WAY, label: "Made of the labels", detail: "On the way, by the offline guide" },
                 ...form.walked.map((one) => ({

@@ -12,7 +12,7 @@ import { ApiError } from "@/api/client";
 import { keys } from "@/api/queries";
 import { studyKeys } from "@/api/studies";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { Ago, ErrorNotice } from "@/components/kit/feedback";
 import { count, relativeTime } from "@/view/format";
 import { toast } from "@/store/toasts";
@@ -113,13 +113,7 @@ function TrashRow({ row }: { row: Trashed }) {
         >
           Restore
         </Button>
-        <Button
-          look="plain"
-          size="small"
-          icon="trash"
-          label={`Delete ${named(row)} for good`}
-          onPress={() => setPurging(true)}
-        />
+        <IconButton icon="trash" label={`Delete ${named(row)} for good`} onPress={() => setPurging(true)} />
         <ConfirmDelete
           title={`Delete ${named(row)} for good?`}
           name={row.name}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { diffQuery } from "@/api/datasets";
 import type { Graph } from "@/api/types";
-import { Modal, Pick } from "@/components/kit/controls";
+import { Modal, PickField } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { count, integer } from "@/view/format";
 
@@ -103,9 +103,8 @@ export function VersionDiff({ graph, versions, to, onClose }: VersionDiffProps) 
     <Modal wide title={`What changed in v${to ?? ""}`} isOpen={to !== null} onClose={onClose}>
       {to !== null && from !== undefined && (
         <div className="stack">
-          <Pick
+          <PickField
             label="Against"
-            showLabel
             options={versions
               .filter((one) => one !== to)
               .map((one) => ({ id: String(one), label: `v${one}` }))}

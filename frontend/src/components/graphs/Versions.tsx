@@ -6,7 +6,7 @@ import { activateVersion, deleteVersion, versionsQuery, type Version } from "@/a
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { Ago, ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
@@ -86,9 +86,7 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
             <Button size="small" isDisabled={activate.isPending} onPress={() => activate.mutate()}>
               Use this one
             </Button>
-            <Button
-              look="plain"
-              size="small"
+            <IconButton
               icon="trash"
               label={`Delete version ${version.version}`}
               isDisabled={uses !== ""}

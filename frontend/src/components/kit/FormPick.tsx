@@ -1,5 +1,5 @@
 // Whose values the settings of a method have that are left as they are: Clew's defaults, or its paper's.
-import { Pick } from "./controls";
+import { PickField } from "./controls";
 
 const DEFAULT = "default";
 const FORMS = [
@@ -17,9 +17,8 @@ interface Props {
 export function FormPick({ label, value, onChange }: Props) {
   return (
     <div className="form-pick">
-      <Pick
+      <PickField
         label={label}
-        showLabel
         className="preset-pick"
         options={FORMS}
         value={value || DEFAULT}

@@ -1,7 +1,7 @@
 // The settings of a method, each with its default and what it does.
 import { useId } from "react";
 import type { Setting } from "@/api/types";
-import { Pick } from "./controls";
+import { PickField } from "./controls";
 import { asText, complaint, rangeOf, type Typed } from "@/view/settingsForm";
 
 interface Props {
@@ -54,9 +54,8 @@ function Field({
   if (setting.type === "choice") {
     return (
       <div className="field">
-        <Pick
+        <PickField
           label={human(setting.name)}
-          showLabel
           options={setting.choices.map((choice) => ({ id: choice, label: choice }))}
           value={text || asText(setting.default)}
           onChange={onText}

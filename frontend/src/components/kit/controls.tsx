@@ -52,6 +52,11 @@ export function Button({ look, size, icon, label, hint, className = "", children
   );
 }
 
+/** A small button that shows only its icon; its name is `label`. */
+export function IconButton(props: ButtonProps & Required<Pick<ButtonProps, "icon" | "label">>) {
+  return <Button look="plain" size="small" {...props} />;
+}
+
 export function Tip({
   text,
   hint,
@@ -88,7 +93,7 @@ interface PickProps {
   label: string;
   showLabel?: boolean;
   options: readonly Option[];
-  value: string | null;
+  value: string | number | null | undefined;
   onChange: (id: string) => void;
   placeholder?: string;
   /** What the open list says while it has no options, for example because they are still coming. */
@@ -114,7 +119,7 @@ export function Pick({
       allowsEmptyCollection
       className={`field ${className ?? ""}`}
       {...(!showLabel && { "aria-label": label })}
-      value={value}
+      value={value == null ? null : String(value)}
       onChange={(key: Key | null) => {
         if (key !== null) onChange(String(key));
       }}
@@ -152,6 +157,11 @@ export function Pick({
       </Popover>
     </Select>
   );
+}
+
+/** The same with its label above it. */
+export function PickField(props: PickProps) {
+  return <Pick {...props} showLabel />;
 }
 
 export interface Act {

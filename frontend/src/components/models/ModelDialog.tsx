@@ -3,7 +3,7 @@ import { useState } from "react";
 import { ApiError } from "@/api/client";
 import { addModel, changeModel, modelKeys, type LanguageModel } from "@/api/languageModels";
 import { keys } from "@/api/queries";
-import { Modal, Pick, type DialogProps } from "@/components/kit/controls";
+import { Modal, PickField, type DialogProps } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
@@ -157,9 +157,8 @@ function ModelFields({ model, onClose }: { model: LanguageModel | null; onClose:
       <div className="fields">{LIMITS.slice(0, 2).map(field)}</div>
       <div className="fields">{LIMITS.slice(2, 4).map(field)}</div>
       {LIMITS.slice(4).map(field)}
-      <Pick
+      <PickField
         label="Replies can be held to"
-        showLabel
         options={CONSTRAINTS}
         value={form.constraints}
         onChange={(id) => setForm({ ...form, constraints: id as Constraints })}

@@ -1,7 +1,7 @@
 // One step of a program, open for changes: each part that can be another one, and whether the step stays.
 import type { Graph } from "@/api/types";
 import { EntityPicker } from "@/components/ask/EntityPicker";
-import { Button, Pick } from "@/components/kit/controls";
+import { Button, PickField } from "@/components/kit/controls";
 import { TextField } from "@/components/kit/TextField";
 import { at, placeKey, type Edit, type Field, type ProgramNode, type Relation } from "@/view/program";
 import {
@@ -95,10 +95,9 @@ export function StepEditor({ step, program, fields, drop, edit, graph, relations
             );
           case "choice":
             return (
-              <Pick
+              <PickField
                 key={placeKey(field.at)}
                 label={field.label}
-                showLabel
                 options={field.options.map((one) => ({ id: String(one.value), label: one.label }))}
                 value={String(value)}
                 onChange={(id) => {

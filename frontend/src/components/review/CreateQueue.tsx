@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { graphsQuery, labelSetsQuery, questionSetsQuery } from "@/api/queries";
 import { createQueue, reviewKeys, type NewQueue, type Ordering, type QueueKind } from "@/api/review";
-import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
+import { Modal, PickField, named, type DialogProps } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 import { count } from "@/view/format";
@@ -65,17 +65,15 @@ function QueueForm({ onClose }: { onClose: () => void }) {
         });
       }}
     >
-      <Pick
+      <PickField
         label="What is judged"
-        showLabel
         options={KINDS}
         value={kind}
         onChange={(id) => setKind(id as QueueKind)}
       />
       <div className="fields">
-        <Pick
+        <PickField
           label="Graph"
-          showLabel
           options={named(ready)}
           value={graph}
           onChange={(id) => {
@@ -83,15 +81,14 @@ function QueueForm({ onClose }: { onClose: () => void }) {
             setSet(null);
           }}
         />
-        <Pick
+        <PickField
           label="Question set"
-          showLabel
           options={usable.map((one) => ({
             id: String(one.id),
             label: one.name,
             detail: count(one.questions, "question"),
           }))}
-          value={set ? String(set.id) : null}
+          value={set?.id}
           onChange={setSet}
         />
       </div>
@@ -127,16 +124,14 @@ function QueueForm({ onClose }: { onClose: () => void }) {
         </fieldset>
       )}
       <div className="fields">
-        <Pick
+        <PickField
           label="Order"
-          showLabel
           options={ORDERINGS}
           value={ordering}
           onChange={(id) => setOrdering(id as Ordering)}
         />
-        <Pick
+        <PickField
           label="Analysts per question"
-          showLabel
           options={["1", "2", "3", "4", "5"].map((id) => ({ id, label: id }))}
           value={overlap}
           onChange={setOverlap}

@@ -5,7 +5,7 @@ import { Link, useParams } from "react-router";
 import { sessionQuery } from "@/api/queries";
 import { carryOver, queueQuery, type Queue } from "@/api/review";
 import type { Role } from "@/api/types";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { useEscapeToPage, useTitle } from "@/components/kit/hooks";
 import { useAct } from "@/components/kit/useAct";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
@@ -86,13 +86,7 @@ export function QueueFrame({ part, children }: Props) {
   return (
     <div className="review" key={id}>
       <ReviewBar queue={queue.data}>
-        <Button
-          look="plain"
-          size="small"
-          icon="gear"
-          label="Keys of this page"
-          onPress={() => setKeys(true)}
-        />
+        <IconButton icon="gear" label="Keys of this page" onPress={() => setKeys(true)} />
         <QueueActs queue={queue.data} />
       </ReviewBar>
       {!queue.data.current && <OlderVersion queue={queue.data} />}

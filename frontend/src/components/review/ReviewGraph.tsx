@@ -4,7 +4,7 @@ import { Popover } from "react-aria-components";
 import type { Drawing, Item } from "@/api/review";
 import { FactTable } from "@/components/graph/FactTable";
 import { ZoomButtons } from "@/components/graph/ViewButtons";
-import { ActList, Button, type Act } from "@/components/kit/controls";
+import { ActList, IconButton, type Act } from "@/components/kit/controls";
 import { useMedia } from "@/components/kit/hooks";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import type { GraphEvents, GraphHandle, Point } from "@/graph/handle";
@@ -125,9 +125,7 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
           {hops ? "Right-click a hop to change it; double-click an entity to go on from there" : ""}
         </span>
         <span className="grow" />
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon="table"
           label={table ? "Show the drawing" : "Show as a table"}
           {...(table ? { className: "on" } : {})}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
-import { Modal, Pick, named, type DialogProps } from "@/components/kit/controls";
+import { Modal, PickField, named, type DialogProps } from "@/components/kit/controls";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 
@@ -36,24 +36,22 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
           ? "Learns how questions are read: a program that analysts call right is what its question asks, one that they call wrong is not, whatever it gives. Paths are learned as in any training."
           : "Learns from the labels this queue was made of as the verdicts leave them: what analysts call rational stays, what they refuse goes."}
       </p>
-      <Pick
+      <PickField
         label="Method"
-        showLabel
         options={methods.map((one) => ({
           id: one.id,
           label: one.label,
           detail: one.description,
           end: one.id,
         }))}
-        value={method?.id ?? null}
+        value={method?.id}
         onChange={setMethod}
       />
       {own && (
-        <Pick
+        <PickField
           label="Together with the questions of"
-          showLabel
           options={named(sets)}
-          value={set ? String(set.id) : null}
+          value={set?.id}
           onChange={setSet}
         />
       )}

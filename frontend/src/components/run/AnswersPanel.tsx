@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import type { Answer, Citation } from "@/api/events";
-import { Button, Tip } from "@/components/kit/controls";
+import { Button, IconButton, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/feedback";
 import { CopyMenu } from "@/components/kit/CopyMenu";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
@@ -201,9 +201,7 @@ function AnswerRow({
         {score(answer.score)}
       </span>
       {onDoubt && (
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon="flag"
           className="answer-doubt"
           label={`${answer.label} is wrong`}
@@ -288,21 +286,9 @@ export function AnswersPanel({
           </span>
         )}
         <span className="grow" />
-        {onRight && answers.length > 0 && (
-          <Button look="plain" size="small" icon="check" label="This is right" onPress={onRight} />
-        )}
-        {onKeep && answers.length > 0 && (
-          <Button look="plain" size="small" icon="flask" label="Keep as a test" onPress={onKeep} />
-        )}
-        {onDoubt && (
-          <Button
-            look="plain"
-            size="small"
-            icon="flag"
-            label="Something is wrong here"
-            onPress={() => onDoubt(null)}
-          />
-        )}
+        {onRight && answers.length > 0 && <IconButton icon="check" label="This is right" onPress={onRight} />}
+        {onKeep && answers.length > 0 && <IconButton icon="flask" label="Keep as a test" onPress={onKeep} />}
+        {onDoubt && <IconButton icon="flag" label="Something is wrong here" onPress={() => onDoubt(null)} />}
         {answers.length > 0 && (
           <CopyMenu
             what="answers"

@@ -1,6 +1,6 @@
 // The run as a line of steps, to scrub and to replay.
 import { useEffect, useState, type ReactNode } from "react";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { useSettings } from "@/store/settings";
 import { stepSentence, type Step } from "@/view/steps";
 
@@ -45,9 +45,7 @@ export function Timeline({ steps, step, live, onStep, children }: Props) {
   return (
     <section className="timeline" aria-label="Timeline">
       <div className="row timeline-keys">
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon="back"
           label="Step back"
           isDisabled={index <= 0}
@@ -56,9 +54,7 @@ export function Timeline({ steps, step, live, onStep, children }: Props) {
             goTo(index - 1);
           }}
         />
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon={playing ? "pause" : "play"}
           label={playing ? "Pause" : "Replay"}
           isDisabled={end < 1}
@@ -67,9 +63,7 @@ export function Timeline({ steps, step, live, onStep, children }: Props) {
             setPlaying(!playing);
           }}
         />
-        <Button
-          look="plain"
-          size="small"
+        <IconButton
           icon="forward"
           label="Step forward"
           isDisabled={index >= end}

@@ -5,7 +5,7 @@ import type { ProgramReading } from "@/api/events";
 import type { Run } from "@/api/types";
 import { askWhyNot, whyNotQuery, type Remedy, type WhyNot as Found } from "@/api/whyNot";
 import { EntityPicker } from "@/components/ask/EntityPicker";
-import { Button } from "@/components/kit/controls";
+import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
 import { Icon } from "@/components/kit/Icon";
 import { useAct } from "@/components/kit/useAct";
@@ -126,7 +126,7 @@ function Looked({ run, asked, onClose, ...acts }: { asked: Asked; onClose: () =>
           Why not <bdi>{asked.name}</bdi>?
         </h2>
         <span className="grow" />
-        <Button look="plain" size="small" icon="close" label="Close" onPress={onClose} />
+        <IconButton icon="close" label="Close" onPress={onClose} />
       </header>
       {error && <ErrorNotice error={error} />}
       {waiting && (

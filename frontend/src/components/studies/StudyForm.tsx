@@ -8,7 +8,7 @@ import { startStudy, studyKeys } from "@/api/studies";
 import type { QuestionSet, Status } from "@/api/types";
 import { Card } from "@/components/kit/Card";
 import { OneOf, SomeOf } from "@/components/kit/Choices";
-import { Button, Pick } from "@/components/kit/controls";
+import { Button, PickField } from "@/components/kit/controls";
 import { Form } from "@/components/kit/Form";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -80,10 +80,9 @@ function LabelPicks({ draft, chosen, put }: { draft: Draft; chosen: readonly Que
   return (
     <div className="fields">
       {labelled.map(({ set, own }) => (
-        <Pick
+        <PickField
           key={set.id}
           label={chosen.length > 1 ? `Labels of ${set.name}` : "Labels to learn from"}
-          showLabel
           options={[
             { id: NONE, label: "As each variant says", detail: "Made on the way by its strategy" },
             ...own.map((one) => ({
@@ -198,44 +197,38 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
           )}
         </div>
         <div className="fields">
-          <Pick
+          <PickField
             label="Tested split"
-            showLabel
             options={SPLITS.map((id) => ({ id, label: id }))}
             value={draft.split}
             onChange={(split) => put({ split })}
           />
-          <Pick
+          <PickField
             label="Topic entities"
-            showLabel
             options={TOPICS}
             value={draft.topics}
             onChange={(topics) => put({ topics })}
           />
-          <Pick
+          <PickField
             label="Facts to search"
-            showLabel
             options={SUBGRAPHS}
             value={draft.subgraphs}
             onChange={(subgraphs) => put({ subgraphs })}
           />
-          <Pick
+          <PickField
             label="Asked questions"
-            showLabel
             options={ANSWERS}
             value={draft.answers}
             onChange={(answers) => put({ answers })}
           />
-          <Pick
+          <PickField
             label="Reasoner"
-            showLabel
             options={reasonerChoices(status.llm.configured, true)}
             value={draft.reasoner}
             onChange={(reasoner) => put({ reasoner })}
           />
-          <Pick
+          <PickField
             label="Baseline"
-            showLabel
             options={[
               { id: NONE, label: "None" },
               ...[...new Set(names)].map((id) => ({
@@ -248,9 +241,8 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
             onChange={(id) => put({ baseline: id === NONE ? "" : id })}
           />
           {usable.length > 0 && asks && (
-            <Pick
+            <PickField
               label="Language model"
-              showLabel
               options={usable.map((model) => ({
                 id: String(model.id),
                 label: model.name,

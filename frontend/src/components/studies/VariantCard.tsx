@@ -1,6 +1,6 @@
 // A variant in the form of a study: what it trains, by which labels, and how it is asked.
 import type { LabelStrategy, MethodInfo } from "@/api/types";
-import { Button, Pick, type Option } from "@/components/kit/controls";
+import { IconButton, PickField, type Option } from "@/components/kit/controls";
 import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { TextField } from "@/components/kit/TextField";
@@ -68,9 +68,8 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
           onChange={(name) => onChange({ name })}
           error={wrong}
         />
-        <Pick
+        <PickField
           label="Method"
-          showLabel
           options={methods.map((method) => ({
             id: method.id,
             label: method.label,
@@ -84,18 +83,16 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
           }}
         />
         {trained && (
-          <Pick
+          <PickField
             label="Checkpoints"
-            showLabel
             options={askedChoices(one, draft)}
             value={one.asks || SAME}
             onChange={(id) => onChange({ asks: id === SAME ? "" : id })}
           />
         )}
         {own && (
-          <Pick
+          <PickField
             label="Labels"
-            showLabel
             options={[
               {
                 id: DEFAULT,
@@ -123,17 +120,15 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
           />
         )}
         {own && one.strategy === "llm" && (
-          <Pick
+          <PickField
             label="Prompt"
-            showLabel
             options={PROMPTS.map((id) => ({ id, label: id }))}
             value={one.prompt || "reg"}
             onChange={(prompt) => onChange({ prompt })}
           />
         )}
-        <Pick
+        <PickField
           label="Reasoner"
-          showLabel
           options={[
             { id: SAME, label: "The study's" },
             ...reasonerChoices(llm, info?.takes_written_programs ?? true),
@@ -150,10 +145,8 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
           onChange={(budget) => onChange({ budget })}
         />
         <div className="variant-acts">
-          <Button look="plain" size="small" icon="copy" label="Copy this variant" onPress={onCopy} />
-          {onRemove && (
-            <Button look="plain" size="small" icon="trash" label="Remove this variant" onPress={onRemove} />
-          )}
+          <IconButton icon="copy" label="Copy this variant" onPress={onCopy} />
+          {onRemove && <IconButton icon="trash" label="Remove this variant" onPress={onRemove} />}
         </div>
       </div>
       {own && settings.length > 0 && (
