@@ -61,13 +61,6 @@ def test_a_wrong_value_is_refused_by_name(key, value):
         registry.parse("rel-rag-path", {key: value})
 
 
-def test_settings_of_older_checkpoints_are_read_under_their_name_of_today():
-    for older, today in (("line", "line-gcn"), ("raw", "entity-gcn")):
-        found = registry.parse("rapl", {"graph": older})
-        assert found == registry.parse("rapl", {"conv": today})
-        assert config.export_settings(found)["conv"] == today
-
-
 def test_a_layer_is_one_of_those_listed_and_of_those_that_the_installation_names(monkeypatch):
     (listed,) = (setting for setting in registry.describe("rel-rag-path") if setting.name == "conv")
     assert (listed.type, listed.default, listed.choices[:2]) == ("choice", "line-gcn", ("line-gcn", "entity-gcn"))

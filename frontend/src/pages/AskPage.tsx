@@ -32,7 +32,8 @@ import { entitiesNow, goneWords } from "@/components/ask/entitiesNow";
 import { useDraft } from "@/components/ask/useDraft";
 import { useStopping } from "@/components/ask/useStopping";
 import { CompareDialog } from "@/components/compare/CompareDialog";
-import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
+import { GraphPanel } from "@/components/graph/GraphPanel";
+import { warmGraph } from "@/components/graph/GraphStage";
 import { Button } from "@/components/kit/controls";
 import { useMedia, useTitle } from "@/components/kit/hooks";
 import { ErrorNotice, Loading, troubleOf } from "@/components/kit/feedback";
@@ -54,7 +55,7 @@ import { isOver, viewAt } from "@/view/runView";
 import { withName } from "@/view/steps";
 import { sceneOf } from "@/view/scene";
 import { beforeOf, followsOf } from "@/view/thread";
-import { rememberGraph, useSettings } from "@/store/settings";
+import { rememberGraph } from "@/store/settings";
 import { changedSettings } from "@/view/settingsForm";
 import { toast } from "@/store/toasts";
 
@@ -95,7 +96,6 @@ export function AskPage() {
   const navigate = useNavigate();
   const client = useQueryClient();
   const narrow = useMedia(NARROW);
-  const { theme } = useSettings();
   const box = useRef<{ focus: () => void }>(null);
   const run = useQuery({
     ...runQuery(id ?? ""),
@@ -372,7 +372,6 @@ export function AskPage() {
         graph={run.data.graph}
         view={shown}
         chain={chain}
-        theme={theme}
         lit={lit ?? undefined}
         litNodes={litNodes}
         onAsk={(about) => void askAbout(about)}

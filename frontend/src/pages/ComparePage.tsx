@@ -13,7 +13,8 @@ import { ComparedChains } from "@/components/compare/ComparedChains";
 import { Differences } from "@/components/compare/Differences";
 import { RunToggles } from "@/components/compare/RunToggles";
 import { RunsTable, type Compared } from "@/components/compare/RunsTable";
-import { GraphPanel, warmGraph } from "@/components/graph/GraphPanel";
+import { GraphPanel } from "@/components/graph/GraphPanel";
+import { warmGraph } from "@/components/graph/GraphStage";
 import { Button } from "@/components/kit/controls";
 import { useMedia, usePageKeys, useTitle } from "@/components/kit/hooks";
 import { EmptyState } from "@/components/kit/feedback";
@@ -24,7 +25,6 @@ import { elide } from "@/view/format";
 import { methodChoices } from "@/view/methods";
 import { overlay } from "@/view/overlay";
 import { isOver } from "@/view/runView";
-import { useSettings } from "@/store/settings";
 import { toast } from "@/store/toasts";
 import { useMethodName } from "@/components/kit/useMethodName";
 import { pressedKey } from "@/view/keys";
@@ -59,7 +59,6 @@ export function ComparePage() {
   const [stopping, setStopping] = useState(false);
   const navigate = useNavigate();
   const narrow = useMedia(NARROW);
-  const { theme } = useSettings();
   // The address follows a moment later; a key must not wait for it.
   const [off, setOff] = useState<ReadonlySet<number>>(
     () => new Set((params.get("off")?.match(/\d/g) ?? []).map((place) => Number(place) - 1)),
@@ -128,7 +127,6 @@ export function ComparePage() {
       graph={first.graph}
       view={both.view}
       chain={chain}
-      theme={theme}
       walkedBy={both.walkedBy}
       runs={<RunToggles list={list} onToggle={toggle} />}
       onAsk={() => void navigate(`/?graph=${first.graph}`)}

@@ -55,13 +55,13 @@ def test_the_papers_own_form_and_the_raw_graph_are_trained_and_asked(method, for
     parts = {name.rsplit(".", 1)[0] for name in weights}
     static = {name for name in parts if name.split(".")[1] in ("gru", "query", "attention", "text", "norm", "skip")}
     assert (static == set()) == ("preset" in form)
-    assert ("triples.of_head" in parts) == ("graph" in form)
+    assert ("triples.of_head" in parts) == ("conv" in form)
     # The paper selects by the dev loss, and encodes questions as they are.
     score = result.metrics["dev_likelihood" if "preset" in form else "dev_path_accuracy"]
-    assert 0 < score < 1 or "graph" in form
-    assert opened.mask_names == ("graph" in form)
+    assert 0 < score < 1 or "conv" in form
+    assert opened.mask_names == ("conv" in form)
     # RAPL's STOP is an MLP in the paper; REL-RAG's is a sum and has no weights.
-    assert any(name.startswith("query.stop") for name in parts) == (method == "rapl" or "graph" in form)
+    assert any(name.startswith("query.stop") for name in parts) == (method == "rapl" or "conv" in form)
 
 
 def test_the_manifest_says_where_everything_came_from(graph, tmp_path):

@@ -1,23 +1,17 @@
 // The drawing of what is explored, with its tools.
-import { Suspense, lazy, useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import { Popover } from "react-aria-components";
+import { useEffect, useRef, useState, type RefObject } from "react";
 import type { Graph } from "@/api/types";
-import { FactTable } from "@/components/graph/FactTable";
+import { GraphStage, useSelectDrawn } from "@/components/graph/GraphStage";
 import { KindLegend } from "@/components/graph/KindLegend";
-import { Lasso } from "@/components/graph/Lasso";
 import { SimilarDialog } from "@/components/graph/SimilarDialog";
-import { ActList, Button, type Act } from "@/components/kit/controls";
-import { Loading } from "@/components/kit/feedback";
-import { useMedia, usePageKeys } from "@/components/kit/hooks";
+import { Button, type Act } from "@/components/kit/controls";
+import { usePageKeys } from "@/components/kit/hooks";
 import type { GraphEvents, GraphHandle, LayoutName, Point } from "@/graph/handle";
 import { copyText } from "@/components/kit/files";
 import { count, elide } from "@/view/format";
-import { useSettings } from "@/store/settings";
 import { pressedKey } from "@/view/keys";
 import { ExploreTools } from "./ExploreTools";
 import type { ExploringState } from "./useExploring";
-
-const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
 
 /** After so long what was added has its place. */
 const SETTLED_MS = 80;
@@ -33,14 +27,11 @@ interface Props {
 
 export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
   const { model, node, selected, setSelected, pathFrom, setPathFrom, exploring, labelOf, similar } = state;
-  const { theme } = useSettings();
-  const dark = useMedia("(prefers-color-scheme: dark)");
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [layout, setLayout] = useState<LayoutName>("flow");
   const [table, setTable] = useState(false);
   const [lasso, setLasso] = useState(false);
   const [menu, setMenu] = useState<(Point & { id: number }) | null>(null);
-  const anchor = useRef<HTMLSpanElement>(null);
   const surface = useRef<HTMLDivElement>(null);
 
   // What was added may lie beside what is seen; then all is brought into view, each thing in its place.
@@ -62,17 +53,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
   }, [isLaid, handle, model]);
 
   const isDrawn = node !== null && model.nodes.some((one) => one.id === node);
-  const latest = useRef(selected);
-  useEffect(() => {
-    latest.current = selected;
-  });
-  useEffect(() => {
-    if (!isDrawn || !handle) return undefined;
-    const frame = requestAnimationFrame(() => {
-      if (!latest.current.includes(node)) handle.select([node]);
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [node, isDrawn, handle]);
+  useSelectDrawn(handle, node, isDrawn, selected);
 
   const select = (ids: readonly number[]) => {
     setSelected(ids);
@@ -126,18 +107,7 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
     act();
   });
 
-  const onArrow = (event: KeyboardEvent) => {
-    const directions: Partial<Record<string, "left" | "right" | "up" | "down">> = {
-      ...{ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" },
-    };
-    const direction = directions[pressedKey(event)];
-    const [current] = selected;
-    if (direction) {
-      event.preventDefault();
-      handle?.step(direction);
-    } else if (pressedKey(event) === "Enter" && current !== undefined) state.look(current);
-  };
-
+  const [only] = selected;
   const actsOf = (id: number): Act[] => [
     { id: "expand", label: "Expand", icon: "plus", end: "e", onAction: () => void state.expand(id) },
     { id: "facts", label: "Choose by relation…", icon: "filter", onAction: () => state.look(id) },
@@ -181,44 +151,19 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
         onLasso={setLasso}
       />
       <div className="graph-body">
-        {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
-        <div
-          ref={surface}
-          className="graph-focus"
-          tabIndex={0}
-          role="application"
-          aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.length} facts. Arrow keys move between entities, Enter shows what is known of one.`}
-          onKeyDown={onArrow}
-          onContextMenu={(event) => event.preventDefault()}
-          hidden={table}
-        >
-          <Suspense fallback={<Loading what="the graph view" />}>
-            <GraphCanvas
-              model={model}
-              events={events}
-              theme={`${theme}${String(dark)}`}
-              onReady={setHandle}
-            />
-          </Suspense>
-          {lasso && (
-            <Lasso
-              onDrawn={(line) => {
-                setLasso(false);
-                handle?.select(handle.within(line));
-              }}
-            />
-          )}
-          <span ref={anchor} className="menu-anchor" style={{ left: menu?.x ?? 0, top: menu?.y ?? 0 }} />
-        </div>
-        {table && (
-          <FactTable
-            model={model}
-            onFind={(id) => {
-              setTable(false);
-              state.look(id);
-            }}
-          />
-        )}
+        <GraphStage
+          {...{ model, events, handle, table, lasso, menu, surface }}
+          onReady={setHandle}
+          enter="shows what is known of one"
+          onEnter={only === undefined ? undefined : () => state.look(only)}
+          onFind={(id) => {
+            setTable(false);
+            state.look(id);
+          }}
+          onLasso={setLasso}
+          acts={menu ? actsOf(menu.id) : []}
+          onMenuClose={() => setMenu(null)}
+        />
         {model.nodes.length === 0 && (
           <p className="graph-empty muted">
             {state.shown.length === 0
@@ -256,30 +201,6 @@ export function ExploreDrawing({ graph, state, search, onAsk }: Props) {
           onClose={() => state.setSimilar(null)}
         />
       )}
-      <Popover
-        className="popover"
-        triggerRef={anchor}
-        isOpen={menu !== null}
-        onOpenChange={(open) => {
-          if (!open) setMenu(null);
-        }}
-        placement="bottom start"
-        aria-label="Actions"
-      >
-        {menu && (
-          <ActList
-            autoFocus
-            label="Actions"
-            acts={actsOf(menu.id).map((act) => ({
-              ...act,
-              onAction: () => {
-                setMenu(null);
-                act.onAction();
-              },
-            }))}
-          />
-        )}
-      </Popover>
     </section>
   );
 }

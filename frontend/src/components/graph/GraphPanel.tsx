@@ -1,22 +1,19 @@
 // The live graph of a run, with everything one can do in it.
-import { Suspense, lazy, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import { Popover } from "react-aria-components";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Node } from "@/api/events";
 import type { Id } from "@/api/types";
-import { ActList, Button } from "@/components/kit/controls";
-import { useMedia, usePageKeys } from "@/components/kit/hooks";
-import { Loading } from "@/components/kit/feedback";
+import { Button } from "@/components/kit/controls";
+import { usePageKeys } from "@/components/kit/hooks";
 import { useUrlNumber } from "@/components/kit/url";
 import type { GraphEvents, GraphHandle, LayoutName } from "@/graph/handle";
 import { integer } from "@/view/format";
 import { isOver, type RunView } from "@/view/runView";
 import { pressedKey } from "@/view/keys";
-import { FactTable } from "./FactTable";
+import { GraphStage, useSelectDrawn } from "./GraphStage";
 import { GraphToolbar } from "./GraphToolbar";
 import { HoverCard, type Target } from "./HoverCard";
 import { Inspector } from "./Inspector";
 import { KindLegend } from "./KindLegend";
-import { Lasso } from "./Lasso";
 import { Legend } from "./Legend";
 import { RelationChooser } from "./RelationChooser";
 import { SelectionCard } from "./SelectionCard";
@@ -25,19 +22,10 @@ import { useBeside } from "./useBeside";
 import { useGraphActs } from "./useGraphActs";
 import { useGraphView } from "./useGraphView";
 
-const loadCanvas = () => import("@/graph/GraphCanvas");
-const GraphCanvas = lazy(loadCanvas);
-
-/** Fetch the drawing's code ahead of the first path. */
-export function warmGraph(): void {
-  void loadCanvas();
-}
-
 interface Props {
   graph: Id;
   view: RunView;
   chain: number | null;
-  theme: string;
   onAsk: (about: readonly { id: number; label: string }[]) => void;
   onClearChain: () => void;
   /** Facts and jumps that something outside the drawing points at. */
@@ -50,8 +38,7 @@ interface Props {
 }
 
 export function GraphPanel(props: Props) {
-  const dark = useMedia("(prefers-color-scheme: dark)");
-  const { graph, view, chain, theme, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
+  const { graph, view, chain, onAsk, onClearChain, lit, litNodes, walkedBy, runs } = props;
   const [node, setNode] = useUrlNumber("node");
   const [edge, setEdge] = useState<string | null>(null);
   const state = useGraphView(graph, view, { chain, lit, litNodes, node, walkedBy });
@@ -66,23 +53,10 @@ export function GraphPanel(props: Props) {
   const [hover, setHover] = useState<Target | null>(null);
   const [menu, setMenu] = useState<Target | null>(null);
   const search = useRef<HTMLInputElement>(null);
-  const anchor = useRef<HTMLSpanElement>(null);
   const body = useRef<HTMLDivElement>(null);
 
-  const latest = useRef(selected);
-  useEffect(() => {
-    latest.current = selected;
-  });
-
   const isDrawn = node !== null && model.nodes.some((one) => one.id === node);
-  useEffect(() => {
-    if (!isDrawn || !handle) return undefined;
-    // What comes with the next picture is selected in it.
-    const frame = requestAnimationFrame(() => {
-      if (!latest.current.includes(node)) handle.select([node]);
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [node, isDrawn, handle]);
+  useSelectDrawn(handle, node, isDrawn, selected);
 
   useEffect(() => {
     if (!litNodes || !handle) return undefined;
@@ -145,19 +119,10 @@ export function GraphPanel(props: Props) {
     act();
   });
 
-  const onArrow = (event: KeyboardEvent) => {
-    const directions = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
-    const direction = directions[pressedKey(event) as keyof typeof directions] as
-      (typeof directions)[keyof typeof directions] | undefined;
-    if (direction) {
-      event.preventDefault();
-      handle?.step(direction);
-    } else if (pressedKey(event) === "Enter" && current !== undefined) {
-      const at = handle?.position(current);
-      if (at) setMenu({ kind: "node", id: current, ...at });
-    }
+  const openMenu = (id: number) => {
+    const at = handle?.position(id);
+    if (at) setMenu({ kind: "node", id, ...at });
   };
-
   const picked =
     edge !== null
       ? { kind: "edge" as const, id: edge }
@@ -187,44 +152,22 @@ export function GraphPanel(props: Props) {
       />
       {runs}
       <div className="graph-body" ref={body}>
-        {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
-        <div
-          className="graph-focus"
-          tabIndex={0}
-          role="application"
-          aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.filter((edge) => edge.strand === 0).length} facts. Arrow keys move between entities, Enter opens the menu.`}
-          onKeyDown={onArrow}
-          onContextMenu={(event) => event.preventDefault()}
-          hidden={table}
+        <GraphStage
+          {...{ model, events, handle, table, lasso, menu }}
+          facts={model.edges.filter((edge) => edge.strand === 0).length}
+          onReady={setHandle}
+          enter="opens the menu"
+          onEnter={current === undefined ? undefined : () => openMenu(current)}
+          onFind={(id) => {
+            setTable(false);
+            handle?.select([id]);
+          }}
+          onLasso={setLasso}
+          acts={menu ? acts.actsOf(menu) : []}
+          onMenuClose={() => setMenu(null)}
         >
-          <Suspense fallback={<Loading what="the graph view" />}>
-            <GraphCanvas
-              model={model}
-              events={events}
-              theme={`${theme}${String(dark)}`}
-              onReady={setHandle}
-            />
-          </Suspense>
-          {lasso && (
-            <Lasso
-              onDrawn={(line) => {
-                setLasso(false);
-                handle?.select(handle.within(line));
-              }}
-            />
-          )}
-          <span ref={anchor} className="menu-anchor" style={{ left: menu?.x ?? 0, top: menu?.y ?? 0 }} />
           {hover && !menu && <HoverCard graph={graph} target={hover} model={model} view={view} />}
-        </div>
-        {table && (
-          <FactTable
-            model={model}
-            onFind={(id) => {
-              setTable(false);
-              handle?.select([id]);
-            }}
-          />
-        )}
+        </GraphStage>
         {model.nodes.length === 0 && (
           <p className="graph-empty muted">
             {state.hand.hidden.size || state.isFiltered
@@ -290,30 +233,6 @@ export function GraphPanel(props: Props) {
           window={!state.over && view.agent.some((walk) => walk.event.chosen !== null)}
         />
       )}
-      <Popover
-        className="popover"
-        triggerRef={anchor}
-        isOpen={menu !== null}
-        onOpenChange={(open) => {
-          if (!open) setMenu(null);
-        }}
-        placement="bottom start"
-        aria-label="Actions"
-      >
-        {menu && (
-          <ActList
-            autoFocus
-            label="Actions"
-            acts={acts.actsOf(menu).map((act) => ({
-              ...act,
-              onAction: () => {
-                setMenu(null);
-                act.onAction();
-              },
-            }))}
-          />
-        )}
-      </Popover>
       {acts.similar && (
         <SimilarDialog
           graph={graph}

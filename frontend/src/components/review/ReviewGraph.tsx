@@ -1,21 +1,15 @@
 // The paths of an item in the graph: one lit, what it reaches in three marks, and every hop a way to change it.
-import { Suspense, lazy, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { Popover } from "react-aria-components";
+import { useMemo, useState } from "react";
 import type { Drawing, Item } from "@/api/review";
-import { FactTable } from "@/components/graph/FactTable";
+import { GraphStage } from "@/components/graph/GraphStage";
 import { ZoomButtons } from "@/components/graph/ViewButtons";
-import { ActList, IconButton, type Act } from "@/components/kit/controls";
-import { useMedia } from "@/components/kit/hooks";
-import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { IconButton, type Act } from "@/components/kit/controls";
+import { ErrorNotice } from "@/components/kit/feedback";
 import type { GraphEvents, GraphHandle, Point } from "@/graph/handle";
 import type { GraphModel } from "@/view/graphModel";
 import { reviewGraph, type Shown } from "@/view/reviewGraph";
 import type { Places } from "@/view/reviewPath";
 import { showKey, useKeymap } from "@/store/reviewKeys";
-import { useSettings } from "@/store/settings";
-import { pressedKey } from "@/view/keys";
-
-const GraphCanvas = lazy(() => import("@/graph/GraphCanvas"));
 
 type Target = { kind: "node"; id: number } | { kind: "edge"; id: string };
 
@@ -80,16 +74,13 @@ function hoverText(model: GraphModel, target: Target): [string, string] | null {
 }
 
 export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, onReady }: Props) {
-  const { theme } = useSettings();
   const keymap = useKeymap();
-  const dark = useMedia("(prefers-color-scheme: dark)");
   const model = useMemo(() => reviewGraph(drawings, item, lit, shown), [drawings, item, lit, shown]);
   const [handle, setHandle] = useState<GraphHandle | null>(null);
   const [table, setTable] = useState(false);
   const [hover, setHover] = useState<{ target: Target; at: Point } | null>(null);
   const [menu, setMenu] = useState<{ target: Target; at: Point } | null>(null);
   const [selected, setSelected] = useState<readonly number[]>([]);
-  const anchor = useRef<HTMLSpanElement>(null);
   const acts = menu && hops ? menuActs(model, menu.target, hops) : [];
   const events: GraphEvents = {
     onHover: (target, at) => setHover(target && { target, at }),
@@ -104,18 +95,10 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
       if (level !== undefined) hops?.onExtend(level);
     },
   };
-  const onArrow = (event: KeyboardEvent) => {
-    const direction = ({ ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const)[
-      pressedKey(event) as "ArrowLeft"
-    ] as "left" | undefined;
-    const [current] = selected;
-    if (direction) handle?.step(direction);
-    else if (pressedKey(event) === "Enter" && current !== undefined) {
-      const at = handle?.position(current);
-      if (at) setMenu({ target: { kind: "node", id: current }, at });
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
+  const [current] = selected;
+  const openMenu = (id: number) => {
+    const at = handle?.position(id);
+    if (at) setMenu({ target: { kind: "node", id }, at });
   };
   const told = hover && !menu ? hoverText(model, hover.target) : null;
   return (
@@ -134,33 +117,23 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
         <ZoomButtons handle={handle} keys={{ fit: showKey(keymap.fit) }} isDisabled={table} />
       </div>
       <div className="graph-body">
-        {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- an application has keys of its own */}
-        <div
-          className="graph-focus"
-          tabIndex={0}
-          role="application"
-          aria-label={`Drawing of ${model.nodes.length} entities and ${model.edges.length} facts. Arrow keys move between entities, Enter opens the menu.`}
-          hidden={table}
-          onKeyDown={onArrow}
-          onContextMenu={(event) => event.preventDefault()}
+        <GraphStage
+          {...{ model, events, handle, table, acts }}
+          drawing={item.id}
+          onReady={(ready) => {
+            setHandle(ready);
+            onReady(ready);
+          }}
+          enter="opens the menu"
+          onEnter={current === undefined ? undefined : () => openMenu(current)}
+          contained
+          onFind={(id) => {
+            setTable(false);
+            handle?.select([id]);
+          }}
+          menu={menu?.at ?? null}
+          onMenuClose={() => setMenu(null)}
         >
-          <Suspense fallback={<Loading what="the graph view" />}>
-            <GraphCanvas
-              key={item.id}
-              model={model}
-              events={events}
-              theme={`${theme}${String(dark)}`}
-              onReady={(ready) => {
-                setHandle(ready);
-                onReady(ready);
-              }}
-            />
-          </Suspense>
-          <span
-            ref={anchor}
-            className="menu-anchor"
-            style={{ left: menu?.at.x ?? 0, top: menu?.at.y ?? 0 }}
-          />
           {told && hover && (
             <div className="hover-card" style={{ left: hover.at.x + 14, top: hover.at.y + 14 }}>
               <p>
@@ -169,44 +142,13 @@ export function ReviewGraph({ item, drawings, lit, shown, pending, error, hops, 
               <p className="muted">{told[1]}</p>
             </div>
           )}
-        </div>
-        {table && (
-          <FactTable
-            model={model}
-            onFind={(id) => {
-              setTable(false);
-              handle?.select([id]);
-            }}
-          />
-        )}
+        </GraphStage>
         {error ? <ErrorNotice error={error} /> : null}
         {!pending && !error && shown === "all" && model.edges.length === 0 && (
           <p className="graph-empty muted">No candidate of this question reaches anything in the graph.</p>
         )}
       </div>
       <Marks />
-      <Popover
-        className="popover"
-        triggerRef={anchor}
-        isOpen={acts.length > 0}
-        onOpenChange={(open) => {
-          if (!open) setMenu(null);
-        }}
-        placement="bottom start"
-        aria-label="Actions"
-      >
-        <ActList
-          autoFocus
-          label="Actions"
-          acts={acts.map((act) => ({
-            ...act,
-            onAction: () => {
-              setMenu(null);
-              act.onAction();
-            },
-          }))}
-        />
-      </Popover>
     </section>
   );
 }
