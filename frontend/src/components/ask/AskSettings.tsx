@@ -1,9 +1,8 @@
 // How a question is asked, beside its words: what stands behind the gear of the bar.
-import { useQuery } from "@tanstack/react-query";
 import { Dialog } from "react-aria-components";
-import { languageModelsQuery } from "@/api/languageModels";
 import type { Checkpoint, Status } from "@/api/types";
 import { PickField } from "@/components/kit/controls";
+import { ModelField } from "@/components/kit/asking";
 import { TextField } from "@/components/kit/TextField";
 import { integer } from "@/view/format";
 import { readiness, type MethodChoice } from "@/view/methods";
@@ -21,27 +20,6 @@ interface Props {
   folded: readonly MethodChoice[];
   /** The graph lives in an endpoint. */
   remote: boolean;
-}
-
-/** Which language model is asked, where there are several. */
-function ModelPick({ draft, onDraft }: { draft: Draft; onDraft: Props["onDraft"] }) {
-  const { data } = useQuery(languageModelsQuery);
-  const usable = (data?.results ?? []).filter((model) => model.enabled);
-  if (usable.length < 2) return null;
-  const usual = usable.find((model) => model.default)?.id;
-  return (
-    <PickField
-      label="Language model"
-      options={usable.map((model) => ({
-        id: String(model.id),
-        label: model.name,
-        detail: model.model,
-        ...(model.default && { end: "default" }),
-      }))}
-      value={draft.llm ?? (usual === undefined ? null : String(usual))}
-      onChange={(llm) => onDraft({ llm })}
-    />
-  );
 }
 
 /** Budget, seed, reasoner, language model, and the settings of the method. */
@@ -94,7 +72,9 @@ export function AskSettings({ draft, onDraft, status, method, checkpoint, folded
         value={draft.reasoner ?? "extractive"}
         onChange={(reasoner) => onDraft({ reasoner })}
       />
-      {(asksModel(draft.reasoner) || method?.asksModel) && <ModelPick draft={draft} onDraft={onDraft} />}
+      {(asksModel(draft.reasoner) || method?.asksModel) && (
+        <ModelField least={2} marksDefault value={draft.llm} onChange={(llm) => onDraft({ llm })} />
+      )}
       {method && (
         <MethodSettings
           method={method}

@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { languageModelsQuery } from "@/api/languageModels";
 import {
   checkpointsQuery,
   evaluate,
@@ -14,6 +13,7 @@ import {
 } from "@/api/queries";
 import type { Judgement, ReportBody } from "@/api/reportTypes";
 import type { Graph, QuestionSet, Status } from "@/api/types";
+import { ANSWERS, ModelField, NoWorker, SPLITS, SUBGRAPHS, TOPICS } from "@/components/kit/asking";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { CheckpointBadge, CheckpointPick } from "@/components/kit/CheckpointPick";
 import { Modal, PickField, named, type DialogProps } from "@/components/kit/controls";
@@ -47,27 +47,6 @@ interface FormProps {
   status: Status;
   onClose: () => void;
 }
-
-const SPLITS = ["test", "dev", "train"] as const;
-
-const TOPICS = [
-  { id: "given", label: "As the question set names them", detail: "Measures retrieval and reasoning alone" },
-  { id: "linked", label: "Found by Clew's linker", detail: "Measures what a person gets who just asks" },
-];
-
-const SUBGRAPHS = [
-  { id: "own", label: "The question's own", detail: "Where a question brings triples; else the whole graph" },
-  { id: "whole", label: "The whole graph", detail: "Also where a question brings triples of its own" },
-];
-
-const ANSWERS = [
-  { id: "all", label: "All of the split" },
-  {
-    id: "in-graph",
-    label: "Those with an answer in the graph",
-    detail: "As the papers’ -sub sets; in the question’s own subgraph where it brings one",
-  },
-];
 
 /** The splits of a set that hold questions, the one to report on first. */
 function splitsOf(set: QuestionSet | undefined) {
@@ -109,9 +88,6 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
   const other = namedCheckpoint(method, checkpointId);
   const asksModel =
     status.llm.configured && (asksModelBy(reasoner) || method?.asksModel === true || judgements.length > 0);
-  const models = useQuery({ ...languageModelsQuery, enabled: asksModel });
-  const usable = (models.data?.results ?? []).filter((model) => model.enabled);
-  const usual = usable.find((model) => model.default);
   const detail = useQuery({ ...methodQuery(method?.id ?? ""), enabled: method !== undefined });
   const options = settingsFor(detail.data, checkpoint);
   const optionsWrong = options.some((option) => complaint(option, typed[option.name] ?? "") !== null);
@@ -262,18 +238,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
           value={reasoner}
           onChange={setReasoner}
         />
-        {asksModel && usable.length > 0 && (
-          <PickField
-            label="Language model"
-            options={usable.map((model) => ({
-              id: String(model.id),
-              label: model.name,
-              detail: model.model,
-            }))}
-            value={llm ?? (usual ? String(usual.id) : null)}
-            onChange={setLlm}
-          />
-        )}
+        {asksModel && <ModelField value={llm} onChange={setLlm} />}
       </div>
       <div className="fields">
         {number(
@@ -298,9 +263,7 @@ function EvaluateForm({ start, graphs, status, onClose }: FormProps) {
         onForeign={setForeign}
         trained={checkpoint !== null}
       />
-      {status.workers.jobs === 0 && (
-        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
-      )}
+      <NoWorker />
     </Form>
   );
 }

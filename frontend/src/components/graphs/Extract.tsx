@@ -2,12 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { languageModelsQuery } from "@/api/languageModels";
 import { extract, extractionQuery, type ExtractForm, type Extraction } from "@/api/passages";
 import { keys } from "@/api/queries";
 import type { Graph } from "@/api/types";
 import { PickField } from "@/components/kit/controls";
 import { Notice } from "@/components/kit/feedback";
+import { ModelField } from "@/components/kit/asking";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
@@ -30,13 +30,11 @@ const FORMS: readonly { id: ExtractForm; label: string; detail: string }[] = [
 
 function ExtractFields({ graph, of, onClose }: { graph: Graph; of: Extraction; onClose: () => void }) {
   const navigate = useNavigate();
-  const models = useQuery(languageModelsQuery);
   const [name, setName] = useState(`${graph.name} (extracted)`);
   const [llm, setLlm] = useState<string | null>(null);
   const [form, setForm] = useState<ExtractForm>("own");
   const [typed, setTyped] = useState({ tokens: "", cost: "" });
   const [tokens, money] = [amount(typed.tokens), amount(typed.cost)];
-  const usable = (models.data?.results ?? []).filter((model) => model.enabled);
   const start = useAct(
     () =>
       extract(graph.id, {
@@ -90,12 +88,7 @@ function ExtractFields({ graph, of, onClose }: { graph: Graph; of: Extraction; o
         onChange={setName}
       />
       <div className="fields">
-        <PickField
-          label="Language model"
-          options={usable.map((model) => ({ id: String(model.id), label: model.name, detail: model.model }))}
-          value={llm ?? String(usable.find((model) => model.default)?.id ?? "")}
-          onChange={setLlm}
-        />
+        <ModelField least={0} value={llm} onChange={setLlm} />
         <PickField
           label="Form of the questions"
           options={[...FORMS]}

@@ -5,6 +5,7 @@ import { labelSetsQuery, methodQuery, questionSetsQuery, statusQuery, train } fr
 import { keptProgramsQuery, trajectorySetsQuery } from "@/api/trajectories";
 import type { Graph, MethodInfo, QuestionSet } from "@/api/types";
 import { Modal, PickField, type DialogProps } from "@/components/kit/controls";
+import { MethodField, NoWorker } from "@/components/kit/asking";
 import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
@@ -95,7 +96,6 @@ function useForm({ graph, sets, methods }: FormProps) {
 function TrainForm(props: FormProps) {
   const { graph, sets, methods, onClose } = props;
   const form = useForm(props);
-  const status = useQuery(statusQuery);
   const start = useAct(() => train(graph.id, form.body()), { job: (job) => job, done: onClose });
   const about = methods.find((one) => one.id === form.method)?.description;
   const changed = Object.keys(changedSettings(form.settings, form.typed)).length;
@@ -120,14 +120,8 @@ function TrainForm(props: FormProps) {
             form.setLabels(ON_THE_WAY);
           }}
         />
-        <PickField
-          label="Method"
-          options={methods.map((one) => ({
-            id: one.id,
-            label: one.label,
-            detail: one.description,
-            end: one.id,
-          }))}
+        <MethodField
+          methods={methods}
           value={form.method}
           onChange={(id) => {
             form.setMethod(id);
@@ -226,9 +220,7 @@ function TrainForm(props: FormProps) {
         Training runs as a job: its progress is in the tray, it can be cancelled, it goes on where it stopped,
         and asking goes on meanwhile.
       </p>
-      {status.data?.workers.jobs === 0 && (
-        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
-      )}
+      <NoWorker />
     </Form>
   );
 }

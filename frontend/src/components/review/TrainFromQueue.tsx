@@ -4,6 +4,7 @@ import { useState } from "react";
 import { questionSetsQuery, statusQuery, train } from "@/api/queries";
 import { reviewKeys, type Queue } from "@/api/review";
 import { Modal, PickField, named, type DialogProps } from "@/components/kit/controls";
+import { MethodField, NoWorker } from "@/components/kit/asking";
 import { useAct } from "@/components/kit/useAct";
 import { Form } from "@/components/kit/Form";
 
@@ -36,17 +37,7 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
           ? "Learns how questions are read: a program that analysts call right is what its question asks, one that they call wrong is not, whatever it gives. Paths are learned as in any training."
           : "Learns from the labels this queue was made of as the verdicts leave them: what analysts call rational stays, what they refuse goes."}
       </p>
-      <PickField
-        label="Method"
-        options={methods.map((one) => ({
-          id: one.id,
-          label: one.label,
-          detail: one.description,
-          end: one.id,
-        }))}
-        value={method?.id}
-        onChange={setMethod}
-      />
+      <MethodField methods={methods} value={method?.id} onChange={setMethod} />
       {own && (
         <PickField
           label="Together with the questions of"
@@ -75,9 +66,7 @@ function TrainForm({ queue, onClose }: { queue: Queue; onClose: () => void }) {
           out and train by the command with --labels, or review the current version.
         </p>
       )}
-      {status?.workers.jobs === 0 && (
-        <p className="bad-text">No worker is running. The job is kept and starts when one does.</p>
-      )}
+      <NoWorker />
     </Form>
   );
 }

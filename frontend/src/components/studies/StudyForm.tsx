@@ -1,11 +1,11 @@
 // The form of a study: its question sets, its variants, and how questions are asked.
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { languageModelsQuery } from "@/api/languageModels";
 import { labelSetsQuery, methodQuery } from "@/api/queries";
 import { startStudy, studyKeys } from "@/api/studies";
 import type { QuestionSet, Status } from "@/api/types";
+import { ANSWERS, ModelField, NoWorker, SPLITS, SUBGRAPHS, TOPICS } from "@/components/kit/asking";
 import { Card } from "@/components/kit/Card";
 import { OneOf, SomeOf } from "@/components/kit/Choices";
 import { Button, PickField } from "@/components/kit/controls";
@@ -36,24 +36,6 @@ interface Props {
 }
 
 const NONE = "none";
-const SPLITS = ["test", "dev", "train"];
-const TOPICS = [
-  { id: "given", label: "As the question set names them", detail: "Measures retrieval and reasoning alone" },
-  { id: "linked", label: "Found by Clew's linker", detail: "Measures what a person gets who just asks" },
-];
-const SUBGRAPHS = [
-  { id: "own", label: "The question's own", detail: "Where a question brings triples; else the whole graph" },
-  { id: "whole", label: "The whole graph", detail: "Also where a question brings triples of its own" },
-];
-
-const ANSWERS = [
-  { id: "all", label: "All of the split" },
-  {
-    id: "in-graph",
-    label: "Those with an answer in the graph",
-    detail: "As the papers’ -sub sets; in the question’s own subgraph where it brings one",
-  },
-];
 
 /** Settings of all methods that are named, as far as they have come. */
 function useKnown(draft: Draft): Known {
@@ -152,9 +134,6 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
   const asks = draft.variants.some(
     (one) => one.strategy === "llm" || asksModel(one.reasoner || draft.reasoner),
   );
-  const models = useQuery({ ...languageModelsQuery, enabled: status.llm.configured && asks });
-  const usable = (models.data?.results ?? []).filter((model) => model.enabled);
-  const usual = usable.find((model) => model.default);
   const names = draft.variants.map((one) => one.name.trim()).filter(Boolean);
   const field = (
     name: "shares" | "seeds" | "budget" | "limit",
@@ -240,18 +219,7 @@ function AskingCard({ draft, put, status }: { draft: Draft; put: Put; status: St
             value={names.includes(draft.baseline) ? draft.baseline : NONE}
             onChange={(id) => put({ baseline: id === NONE ? "" : id })}
           />
-          {usable.length > 0 && asks && (
-            <PickField
-              label="Language model"
-              options={usable.map((model) => ({
-                id: String(model.id),
-                label: model.name,
-                detail: model.model,
-              }))}
-              value={draft.llm ?? (usual ? String(usual.id) : null)}
-              onChange={(llm) => put({ llm })}
-            />
-          )}
+          {status.llm.configured && asks && <ModelField value={draft.llm} onChange={(llm) => put({ llm })} />}
         </div>
       </div>
     </Card>
@@ -341,9 +309,7 @@ export function StudyForm({ start, sets, status }: Props) {
         </div>
       </Card>
       <AskingCard draft={draft} put={put} status={status} />
-      {status.workers.jobs === 0 && (
-        <p className="bad-text">No worker is running. The study is kept and starts when one does.</p>
-      )}
+      <NoWorker what="study" />
     </Form>
   );
 }

@@ -1,6 +1,7 @@
 // A variant in the form of a study: what it trains, by which labels, and how it is asked.
 import type { LabelStrategy, MethodInfo } from "@/api/types";
 import { IconButton, PickField, type Option } from "@/components/kit/controls";
+import { MethodField } from "@/components/kit/asking";
 import { FormPick } from "@/components/kit/FormPick";
 import { SettingsForm } from "@/components/kit/SettingsForm";
 import { TextField } from "@/components/kit/TextField";
@@ -68,14 +69,8 @@ export function VariantCard({ one, draft, methods, strategies, detail, llm, wron
           onChange={(name) => onChange({ name })}
           error={wrong}
         />
-        <PickField
-          label="Method"
-          options={methods.map((method) => ({
-            id: method.id,
-            label: method.label,
-            detail: method.description,
-            end: method.id,
-          }))}
+        <MethodField
+          methods={methods}
           value={one.method}
           onChange={(method) => {
             const fresh = { asks: "", config: {}, options: {}, trainingForm: "", askingForm: "" };
