@@ -106,9 +106,7 @@ function Deciding({ queue, user, paused }: Frame) {
         }}
         onOpen={ask}
       />
-      {found.data && (
-        <Pages what="disagreements" page={page} size={SPLITS} data={found.data} onPage={setPage} />
-      )}
+      <Pages what="disagreements" page={page} size={SPLITS} data={found.data} onPage={setPage} />
       <AcceptUnanimous queue={queue} />
     </nav>
   );

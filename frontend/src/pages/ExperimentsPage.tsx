@@ -7,7 +7,7 @@ import type { Report } from "@/api/reportTypes";
 import { Corrections } from "@/components/experiments/Corrections";
 import { Trajectories } from "@/components/experiments/Trajectories";
 import { EvaluateDialog } from "@/components/experiments/EvaluateDialog";
-import { Pages } from "@/components/kit/Pages";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { Button, Pick, named } from "@/components/kit/controls";
 import { usePageKeys } from "@/components/kit/hooks";
 import { useIsTrained } from "@/components/kit/useIsTrained";
@@ -116,7 +116,7 @@ export function ExperimentsPage() {
   const navigate = useNavigate();
   const [params, put] = useUrl();
   const value = (name: string) => params.get(name) ?? "";
-  const page = Number(value("page")) || 1;
+  const [page, setPage] = usePage();
   // The address follows a moment later; ticks must not wait for it.
   const [picked, setPicked] = useState<readonly string[]>(value("pick").split(",").filter(Boolean));
   const tick = (next: readonly string[]) => {
@@ -259,17 +259,7 @@ export function ExperimentsPage() {
           </ResourceTable>
         </>
       )}
-      {reports.data && (
-        <Pages
-          what="the reports"
-          page={page}
-          size={SIZE}
-          data={reports.data}
-          back="Newer"
-          on="Older"
-          onPage={(next) => put({ page: String(next) })}
-        />
-      )}
+      <Pages what="the reports" page={page} size={SIZE} data={reports.data} byTime onPage={setPage} />
       <Trajectories graph={filter.graph || null} mayWrite={mayWrite} />
       <Corrections graph={filter.graph || null} />
       <EvaluateDialog

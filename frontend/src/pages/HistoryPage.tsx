@@ -1,10 +1,11 @@
 // Every question asked, to find, to open, to ask again, to delete.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { Link, useNavigate, useSearchParams } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { ask, deleteRun, graphsQuery, keys, runsQuery, sessionQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
-import { Pages } from "@/components/kit/Pages";
+import { useUrl } from "@/components/kit/url";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { Button, IconButton, Pick, named } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { Ago, EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
@@ -162,29 +163,17 @@ function useDelayedDelete() {
 }
 
 export function HistoryPage() {
-  const [params, setParams] = useSearchParams();
+  const [params, put] = useUrl();
   const graph = params.get("graph") ?? "";
   const state = params.get("state") ?? "";
   const isAdmin = useQuery(sessionQuery).data?.user?.role === "admin";
   const all = isAdmin && params.get("all") === "true";
-  const page = Number(params.get("page") ?? "1") || 1;
+  const [page, setPage] = usePage();
   const [text, setText] = useState(params.get("q") ?? "");
   const q = useSettled(text.trim(), 200);
   const graphs = useQuery(graphsQuery);
   const runs = useQuery(runsQuery({ q, graph, state, page, page_size: SIZE, ...(all && { all }) }));
   const { gone, remove } = useDelayedDelete();
-  const put = (name: string, value: string) => {
-    setParams(
-      (now) => {
-        const next = new URLSearchParams(now);
-        if (value) next.set(name, value);
-        else next.delete(name);
-        if (name !== "page") next.delete("page");
-        return next;
-      },
-      { replace: true },
-    );
-  };
   const filtered = Boolean(q || graph || state);
   const rows = (runs.data?.results ?? []).filter((run) => !gone.has(run.id));
   return (
@@ -198,14 +187,14 @@ export function HistoryPage() {
             value={text}
             onChange={(typed) => {
               setText(typed);
-              put("q", typed.trim());
+              put({ q: typed.trim(), page: null });
             }}
           />
           <Pick
             label="Graph"
             value={graph || "all"}
             options={[{ id: "all", label: "All graphs" }, ...named(graphs.data?.results ?? [])]}
-            onChange={(id) => put("graph", id === "all" ? "" : id)}
+            onChange={(id) => put({ graph: id === "all" ? "" : id, page: null })}
           />
           {isAdmin && (
             <Pick
@@ -215,14 +204,14 @@ export function HistoryPage() {
                 { id: "mine", label: "My questions" },
                 { id: "all", label: "Everybody’s" },
               ]}
-              onChange={(id) => put("all", id === "all" ? "true" : "")}
+              onChange={(id) => put({ all: id === "all" ? "true" : "", page: null })}
             />
           )}
           <Pick
             label="State"
             value={state || "all"}
             options={[{ id: "all", label: "Any state" }, ...STATES.map((one) => ({ id: one, label: one }))]}
-            onChange={(id) => put("state", id === "all" ? "" : id)}
+            onChange={(id) => put({ state: id === "all" ? "" : id, page: null })}
           />
         </>
       }
@@ -236,7 +225,7 @@ export function HistoryPage() {
               <Button
                 onPress={() => {
                   setText("");
-                  setParams({}, { replace: true });
+                  put({ q: null, graph: null, state: null, all: null, page: null });
                 }}
               >
                 Clear the filters
@@ -270,17 +259,7 @@ export function HistoryPage() {
           ))}
         </ResourceTable>
       )}
-      {runs.data && (
-        <Pages
-          what="the history"
-          page={page}
-          size={SIZE}
-          data={runs.data}
-          back="Newer"
-          on="Older"
-          onPage={(next) => put("page", String(next))}
-        />
-      )}
+      <Pages what="the history" page={page} size={SIZE} data={runs.data} byTime onPage={setPage} />
     </Page>
   );
 }

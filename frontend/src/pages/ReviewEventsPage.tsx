@@ -6,7 +6,7 @@ import { EVENTS, downloadEvents, eventsQuery, type ReviewEvent } from "@/api/rev
 import { queueStatisticsQuery } from "@/api/reviewFigures";
 import { KindBadge } from "@/components/review/CandidateRow";
 import { QueueFrame } from "@/components/review/QueueFrame";
-import { Pages } from "@/components/kit/Pages";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { ActMenu, Button, Pick } from "@/components/kit/controls";
 import { Ago, EmptyState, Fingerprint, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
@@ -77,7 +77,7 @@ function Events({ queue }: { queue: Queue }) {
   const [params, put] = useUrl();
   const analyst = params.get("analyst") ?? "";
   const item = params.get("item") ?? "";
-  const page = Number(params.get("page") ?? "1") || 1;
+  const [page, setPage] = usePage();
   const found = useQuery(eventsQuery(queue.id, { item, analyst, page }));
   const { data: figures } = useQuery(queueStatisticsQuery(queue.id));
   const people = [
@@ -167,15 +167,7 @@ function Events({ queue }: { queue: Queue }) {
           </table>
         </div>
       )}
-      {found.data && (
-        <Pages
-          what="events"
-          page={page}
-          size={EVENTS}
-          data={found.data}
-          onPage={(next) => put({ page: next > 1 ? String(next) : null })}
-        />
-      )}
+      <Pages what="events" page={page} size={EVENTS} data={found.data} onPage={setPage} />
     </div>
   );
 }

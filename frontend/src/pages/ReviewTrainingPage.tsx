@@ -177,9 +177,7 @@ function Trainings({ queue }: { queue: Queue }) {
           ))}
         </ResourceTable>
       )}
-      {found.data && (
-        <Pages what="trainings" page={page} size={TRAININGS} data={found.data} onPage={setPage} />
-      )}
+      <Pages what="trainings" page={page} size={TRAININGS} data={found.data} onPage={setPage} />
       <TrainFromQueue queue={queue} isOpen={open} onClose={() => setOpen(false)} />
     </div>
   );

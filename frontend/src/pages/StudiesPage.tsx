@@ -5,9 +5,8 @@ import { sessionQuery } from "@/api/queries";
 import { studiesQuery, type Study } from "@/api/studies";
 import { Ago, EmptyState, JobBadge, Progress, QueryState } from "@/components/kit/feedback";
 import { Page } from "@/components/kit/Page";
-import { Pages } from "@/components/kit/Pages";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { useUrl } from "@/components/kit/url";
 import { count, integer } from "@/view/format";
 
 const SIZE = 50;
@@ -46,8 +45,7 @@ function Row({ study }: { study: Study }) {
 }
 
 export function StudiesPage() {
-  const [params, put] = useUrl();
-  const page = Number(params.get("page")) || 1;
+  const [page, setPage] = usePage();
   const { data: session } = useQuery(sessionQuery);
   const mayWrite = session?.user?.role === "admin" || session?.user?.role === "analyst";
   const studies = useQuery(studiesQuery(page, SIZE));
@@ -96,17 +94,7 @@ export function StudiesPage() {
           ))}
         </ResourceTable>
       )}
-      {studies.data && (
-        <Pages
-          what="the studies"
-          page={page}
-          size={SIZE}
-          data={studies.data}
-          back="Newer"
-          on="Older"
-          onPage={(next) => put({ page: String(next) })}
-        />
-      )}
+      <Pages what="the studies" page={page} size={SIZE} data={studies.data} byTime onPage={setPage} />
     </Page>
   );
 }

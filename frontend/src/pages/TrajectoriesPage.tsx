@@ -7,7 +7,7 @@ import {
   type Trajectory,
   type TrajectorySet,
 } from "@/api/trajectories";
-import { Pages } from "@/components/kit/Pages";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, Loading, Notice, QueryState } from "@/components/kit/feedback";
 import { useUrl } from "@/components/kit/url";
@@ -80,7 +80,7 @@ function Found({ id }: { id: string }) {
   const q = params.get("q") ?? "";
   const text = useSettled(q, SETTLE_MS);
   const shortened = params.get("shortened") === "1";
-  const page = Number(params.get("page")) || 1;
+  const [page, setPage] = usePage();
   const found = useQuery(trajectoriesQuery(id, { q: text, shortened, page, page_size: SIZE }));
   const rows = found.data?.results ?? [];
   return (
@@ -112,15 +112,7 @@ function Found({ id }: { id: string }) {
           <Row key={one.id} one={one} />
         ))}
       </ul>
-      {found.data && (
-        <Pages
-          what="the trajectories"
-          page={page}
-          size={SIZE}
-          data={found.data}
-          onPage={(next) => put({ page: String(next) })}
-        />
-      )}
+      <Pages what="the trajectories" page={page} size={SIZE} data={found.data} onPage={setPage} />
     </>
   );
 }

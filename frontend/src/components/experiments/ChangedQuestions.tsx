@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { changedQuestionsQuery, compareMethods, keys } from "@/api/queries";
 import type { ChangedQuestion, Report, ReportDetail } from "@/api/reportTypes";
-import { Pages } from "@/components/kit/Pages";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, troubleOf, QueryState } from "@/components/kit/feedback";
@@ -90,7 +90,7 @@ interface Props {
 export function ChangedQuestions({ a, b, counts }: Props) {
   const [params, put] = useUrl();
   const change = params.get("change") ?? "";
-  const page = Number(params.get("page") ?? "1") || 1;
+  const [page, setPage] = usePage();
   const [text, setText] = useState(params.get("q") ?? "");
   const q = useSettled(text.trim(), 200);
   const rows = useQuery(
@@ -159,15 +159,7 @@ export function ChangedQuestions({ a, b, counts }: Props) {
           ))}
         </ResourceTable>
       )}
-      {rows.data && (
-        <Pages
-          what="the questions that changed"
-          page={page}
-          size={SIZE}
-          data={rows.data}
-          onPage={(next) => put({ page: String(next) })}
-        />
-      )}
+      <Pages what="the questions that changed" page={page} size={SIZE} data={rows.data} onPage={setPage} />
     </Card>
   );
 }

@@ -82,9 +82,7 @@ export function Corrections({ graph }: { graph: Id | null }) {
           ))}
         </ResourceTable>
       )}
-      {found.data && (
-        <Pages what="the corrections" page={page} size={SIZE} data={found.data} onPage={setPage} />
-      )}
+      <Pages what="the corrections" page={page} size={SIZE} data={found.data} onPage={setPage} />
     </Card>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { reportQuestionsQuery } from "@/api/queries";
 import type { ReportDetail, ReportQuestion } from "@/api/reportTypes";
-import { Pages } from "@/components/kit/Pages";
+import { Pages, usePage } from "@/components/kit/Pages";
 import { Button, Pick } from "@/components/kit/controls";
 import { useSettled } from "@/components/kit/hooks";
 import { EmptyState, QueryState } from "@/components/kit/feedback";
@@ -97,7 +97,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
   const hops = params.get("hops") ?? "";
   const cause = params.get("cause") ?? "";
   const causes = Object.keys(CAUSES).filter((name) => (report.causes[name] ?? 0) > 0);
-  const page = Number(params.get("page") ?? "1") || 1;
+  const [page, setPage] = usePage();
   const [text, setText] = useState(params.get("q") ?? "");
   const q = useSettled(text.trim(), 200);
   const rows = useQuery(
@@ -212,15 +212,7 @@ export function QuestionRows({ report }: { report: ReportDetail }) {
           ))}
         </ResourceTable>
       )}
-      {rows.data && (
-        <Pages
-          what="the questions"
-          page={page}
-          size={SIZE}
-          data={rows.data}
-          onPage={(next) => put({ page: String(next) })}
-        />
-      )}
+      <Pages what="the questions" page={page} size={SIZE} data={rows.data} onPage={setPage} />
     </Card>
   );
 }

@@ -128,7 +128,7 @@ export function Passages({ graph }: { graph: Graph }) {
           ))}
         </ul>
       )}
-      {data && <Pages what="passages" page={page} size={SIZE} data={data} onPage={setPage} />}
+      <Pages what="passages" page={page} size={SIZE} data={data} onPage={setPage} />
       <Modal wide title={title ?? "Passage"} isOpen={opened !== null} onClose={() => open(null)}>
         {opened !== null && <Opened graph={graph.id} id={opened} />}
       </Modal>

@@ -114,7 +114,7 @@ export function QueueList({ queue, current, waiting, search, onOpen }: Props) {
           />
         ))}
       </ol>
-      {items.data && <Pages what="questions" page={page} size={ROWS} data={items.data} onPage={setPage} />}
+      <Pages what="questions" page={page} size={ROWS} data={items.data} onPage={setPage} />
     </nav>
   );
 }
