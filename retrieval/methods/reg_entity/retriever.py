@@ -10,8 +10,7 @@ import torch
 from retrieval.kg.snapshot import Snapshot
 from retrieval.linking.text_features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.methods.reg_entity.model import EntityScorer
-from retrieval.methods.reg_entity.spec import SPEC, RegEntityConfig
-from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.methods.triples.chain_expansion import Scores
 from retrieval.methods.triples.ranking import TripleRanker
 from retrieval.methods.triples.subgraphs import Subgraphs
@@ -36,19 +35,7 @@ class RegEntityRetriever(TripleRanker):
     def __init__(
         self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
     ) -> None:
-        config = checkpoint.config
-        assert isinstance(config, RegEntityConfig)
-        super().__init__(
-            snapshot,
-            encoder,
-            method=SPEC.name,
-            checkpoint=checkpoint.manifest.fingerprint,
-            simple=checkpoint.manifest.simple,
-            candidates=FanOut.from_settings(config),
-            max_hops=config.max_hops,
-            words=config.words,
-        )
-        self.mask_names = config.mask_names
+        super().__init__(checkpoint, snapshot, encoder)
         self.model = load_weights(build_model(checkpoint), checkpoint)
         require_same_graph(self.model, trained_on=checkpoint.manifest.snapshot, snapshot=snapshot.hash)
         with torch.inference_mode():

@@ -9,8 +9,7 @@ import torch
 from retrieval.kg.snapshot import Snapshot
 from retrieval.linking.text_features import TextEncoder, TextFeatures, encode_graph_texts
 from retrieval.methods.reg_triple.model import TripleScorer
-from retrieval.methods.reg_triple.spec import SPEC, RegTripleConfig
-from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.reg_triple.spec import RegTripleConfig
 from retrieval.methods.triples.chain_expansion import Scores
 from retrieval.methods.triples.ranking import TripleRanker
 from retrieval.methods.triples.subgraphs import Subgraphs
@@ -31,19 +30,7 @@ class RegTripleRetriever(TripleRanker):
     def __init__(
         self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder, features: TextFeatures
     ) -> None:
-        config = checkpoint.config
-        assert isinstance(config, RegTripleConfig)
-        super().__init__(
-            snapshot,
-            encoder,
-            method=SPEC.name,
-            checkpoint=checkpoint.manifest.fingerprint,
-            simple=checkpoint.manifest.simple,
-            candidates=FanOut.from_settings(config),
-            max_hops=config.max_hops,
-            words=config.words,
-        )
-        self.mask_names = config.mask_names
+        super().__init__(checkpoint, snapshot, encoder)
         self.model = load_weights(build_model(checkpoint), checkpoint)
         with torch.inference_mode():
             self.texts = features.relations[: snapshot.num_relations]

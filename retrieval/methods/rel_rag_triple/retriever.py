@@ -17,8 +17,7 @@ from retrieval.linking.features import GraphFeatures, Labels, build_features, co
 from retrieval.linking.text_features import TextEncoder, get_relation_vectors
 from retrieval.methods.paths.states import States, StoredStates, compute_all_states, make_states
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
-from retrieval.methods.rel_rag_triple.spec import SPEC, RelRagTripleConfig
-from retrieval.methods.triples.candidates.fan_out import FanOut
+from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.methods.triples.chain_expansion import Scores
 from retrieval.methods.triples.ranking import TripleRanker
 from retrieval.methods.triples.subgraphs import Subgraphs
@@ -51,17 +50,7 @@ class RelRagTripleRetriever(TripleRanker):
         cache: Path | None = None,
     ) -> None:
         config = get_config(checkpoint)
-        super().__init__(
-            snapshot,
-            encoder,
-            method=SPEC.name,
-            checkpoint=checkpoint.manifest.fingerprint,
-            simple=checkpoint.manifest.simple,
-            candidates=FanOut.from_settings(config),
-            max_hops=config.max_hops,
-            words=config.words,
-        )
-        self.mask_names = config.mask_names
+        super().__init__(checkpoint, snapshot, encoder)
         self.model = load_scorer(checkpoint)
         self.states = states
         self._directed = config.arcs == "directed"

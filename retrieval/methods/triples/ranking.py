@@ -29,11 +29,13 @@ from retrieval.methods.common.arc_groups import find_group_bounds, get_arcs_at
 from retrieval.methods.common.instances import find_reasoning_paths
 from retrieval.methods.common.ranking import RankingRetriever
 from retrieval.methods.triples.candidates.base import CandidateStrategy
+from retrieval.methods.triples.candidates.fan_out import FanOut
 from retrieval.methods.triples.candidates.khop import KHop
 from retrieval.methods.triples.chain_expansion import Scores, expand_chains
-from retrieval.methods.triples.settings import TripleOptions
+from retrieval.methods.triples.settings import TripleConfig, TripleOptions
 from retrieval.methods.triples.subgraphs import Subgraphs, build_subgraphs
 from retrieval.nn.query import Texts
+from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.types import FoundPath, RelationPath
 
 #: Chains of one relation path that are looked at.
@@ -85,29 +87,22 @@ class TripleRanker(RankingRetriever):
     """A retriever whose unit is the triple.
 
     Args:
-        snapshot, encoder, method, checkpoint, simple: see ``RankingRetriever``.
-        candidates: chooses the candidate subgraph of a topic.
-        max_hops: longest chain.
-        words: the method reads the questions' words.
+        checkpoint: opened for its method and encoder.
+        snapshot: the graph; it need not be the one trained on.
+        encoder: the frozen text encoder.
     """
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        encoder: TextEncoder,
-        *,
-        method: str,
-        checkpoint: str | None,
-        simple: bool,
-        candidates: CandidateStrategy,
-        max_hops: int,
-        words: bool,
-    ) -> None:
-        super().__init__(snapshot, encoder, method=method, checkpoint=checkpoint, simple=simple)
+    def __init__(self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder) -> None:
+        config, manifest = checkpoint.config, checkpoint.manifest
+        assert isinstance(config, TripleConfig), "a checkpoint is read for its own method"
+        super().__init__(
+            snapshot, encoder, method=manifest.method, checkpoint=manifest.fingerprint, simple=manifest.simple
+        )
         self._top: OrderedDict[tuple[int, str], tuple[np.ndarray, np.ndarray]] = OrderedDict()
-        self.candidates = candidates
-        self.max_hops = max_hops
-        self.words = words
+        self.candidates: CandidateStrategy = FanOut.from_settings(config)
+        self.max_hops = config.max_hops
+        self.words = config.words
+        self.mask_names = config.mask_names
 
     @abstractmethod
     def score(self, subgraphs: Subgraphs, questions: Texts) -> Scores:
