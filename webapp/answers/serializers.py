@@ -14,7 +14,7 @@ from retrieval.events import from_plain
 from retrieval.types import AgentAction
 from webapp.answers import fair_queue, programs, selectors
 from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
-from webapp.api.fields import ErrorSerializer, PlainText, Stored, render_row_error
+from webapp.api.fields import Computed, ErrorSerializer, PlainText, RowError, Stored
 from webapp.api.schema import link_component
 from webapp.experiments.serializers import MethodChoiceSerializer
 from webapp.jobs import heartbeats
@@ -72,7 +72,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     options = serializers.DictField(help_text="settings of the method that differ from its defaults")
     answers = serializers.ListField(child=serializers.CharField())
     no_answer = RunNoAnswerSerializer(allow_null=True)
-    error = serializers.SerializerMethodField()
+    error = RowError()
     warning = serializers.SerializerMethodField()
     position = serializers.SerializerMethodField()
     duration_ms = serializers.SerializerMethodField()
@@ -93,11 +93,6 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             *("across", "created_at"),
             *("started_at", "finished_at", "duration_ms", "user", "flagged"),
         ]
-
-    @extend_schema_field(ErrorSerializer(allow_null=True))
-    def get_error(self, run: Run) -> dict[str, str] | None:
-        """Why it failed."""
-        return render_row_error(run)
 
     @extend_schema_field(ErrorSerializer(allow_null=True))
     def get_warning(self, run: Run) -> dict[str, str] | None:
@@ -138,22 +133,17 @@ class FlagSerializer(serializers.ModelSerializer[Flag]):
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     queue = serializers.IntegerField(source="item.queue_id")
     right_answers = serializers.ListField(child=serializers.CharField())
-    outcome = serializers.SerializerMethodField()
+    outcome = Computed(OutcomeSerializer(), lambda flag: outcomes.find_outcome(flag.item))
 
     class Meta:
         model = Flag
         fields = [*("kind", "answer", "chain", "comment", "right_answers", "at", "user", "queue", "item", "outcome")]
 
-    @extend_schema_field(OutcomeSerializer)
-    def get_outcome(self, flag: Flag) -> dict[str, Any]:
-        """What became of it."""
-        return dict(OutcomeSerializer(outcomes.find_outcome(flag.item)).data)
-
 
 class RunDetailSerializer(RunSerializer):
     """A run, with what people doubt of it."""
 
-    flags = serializers.SerializerMethodField()
+    flags = Computed(FlagSerializer(many=True), selectors.list_flags)
     program = serializers.SerializerMethodField(help_text="that a person wrote or edited, by names")
 
     class Meta(RunSerializer.Meta):
@@ -164,11 +154,6 @@ class RunDetailSerializer(RunSerializer):
         """Null where the question was read."""
         program: dict[str, Any] | None = run.program
         return program
-
-    @extend_schema_field(FlagSerializer(many=True))
-    def get_flags(self, run: Run) -> list[dict[str, Any]]:
-        """Oldest first."""
-        return [dict(row) for row in FlagSerializer(selectors.list_flags(run), many=True).data]
 
 
 class NewFlagSerializer(serializers.Serializer[object]):

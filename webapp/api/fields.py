@@ -1,10 +1,12 @@
-"""Serializer fields that refuse what the database cannot hold."""
+"""Serializer fields that refuse what the database cannot hold, and fields that are computed."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
+from drf_spectacular.drainage import set_override
 from rest_framework import serializers
 
 
@@ -48,8 +50,35 @@ class ErrorSerializer(serializers.Serializer[object]):
     hint = serializers.CharField(allow_blank=True)
 
 
+class Computed(serializers.Field[Any, Any, Any, Any]):
+    """What a function finds of a row, shown by another field or serializer.
+
+    Args:
+        shape: shows what was found; a field also says what is in the schema.
+        read: finds it; None stays None.
+        as_stored: it is shown as it is, since it was stored as the shape shows it.
+    """
+
+    def __init__(self, shape: Any, read: Callable[[Any], Any], *, as_stored: bool = False) -> None:
+        super().__init__(source="*", read_only=True)
+        self.shape, self.read, self.as_stored = shape, read, as_stored
+        set_override(self, "field", shape)
+
+    def to_representation(self, value: Any) -> Any:
+        """What ``read`` finds of the row ``value``, shown."""
+        found = self.read(value)
+        return found if found is None or self.as_stored else self.shape.to_representation(found)
+
+
 def render_row_error(row: Any) -> dict[str, str] | None:
     """The error columns of a row as the API shows them."""
     if not row.error_code:
         return None
     return {"code": row.error_code, "message": row.error_message, "hint": row.error_hint}
+
+
+class RowError(Computed):
+    """What went wrong with a row and what to do next; null where nothing did."""
+
+    def __init__(self, read: Callable[[Any], Any] = render_row_error) -> None:
+        super().__init__(ErrorSerializer(allow_null=True), read, as_stored=True)

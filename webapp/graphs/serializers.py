@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from webapp.accounts.models import User
-from webapp.api.fields import ErrorSerializer, PlainText, render_row_error
+from webapp.api.fields import PlainText, RowError
 from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion, ImportProblem, Visibility
 from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.selectors import get_endpoint
@@ -40,7 +40,7 @@ class EndpointSerializer(serializers.ModelSerializer[GraphEndpoint]):
     """The endpoint that a graph lives in, and what the last check of it found."""
 
     languages = serializers.ListField(child=serializers.CharField())
-    error = serializers.SerializerMethodField()
+    error = RowError()
 
     class Meta:
         model = GraphEndpoint
@@ -48,11 +48,6 @@ class EndpointSerializer(serializers.ModelSerializer[GraphEndpoint]):
             *("url", "named_graph", "languages", "hops", "max_triples", "per_entity", "timeout"),
             *("checked_at", "took_ms", "named", "error"),
         ]
-
-    @extend_schema_field(ErrorSerializer(allow_null=True))
-    def get_error(self, endpoint: GraphEndpoint) -> dict[str, str] | None:
-        """What was wrong when it was checked."""
-        return render_row_error(endpoint)
 
 
 class GraphSerializer(serializers.ModelSerializer[Graph]):
@@ -70,7 +65,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     endpoint = serializers.SerializerMethodField()
     problems = serializers.IntegerField(source="problem_count", read_only=True)
     examples = serializers.ListField(child=serializers.CharField(), read_only=True)
-    error = serializers.SerializerMethodField()
+    error = RowError()
     created_by = serializers.CharField(source="created_by.username", allow_null=True, default=None)
     owner = serializers.CharField(source="owner.username", allow_null=True, default=None)
     groups = GroupNameSerializer(many=True)
@@ -92,11 +87,6 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         """The endpoint that it lives in."""
         endpoint = get_endpoint(graph)
         return dict(EndpointSerializer(endpoint).data) if endpoint else None
-
-    @extend_schema_field(ErrorSerializer(allow_null=True))
-    def get_error(self, graph: Graph) -> dict[str, str] | None:
-        """Why the import failed."""
-        return render_row_error(graph)
 
 
 class StoredFilesSerializer(ReadingSerializer):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import ErrorSerializer, render_row_error
+from webapp.api.fields import RowError
 from webapp.jobs.models import Job, JobState, LogLine
 from webapp.jobs.stages import StageState
 
@@ -31,7 +30,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     eta_s = serializers.SerializerMethodField()
     stages = StageSerializer(many=True)
     overall = serializers.SerializerMethodField()
-    error = serializers.SerializerMethodField()
+    error = RowError()
     metrics = serializers.DictField(child=serializers.FloatField())
     result = serializers.JSONField(allow_null=True)
 
@@ -53,11 +52,6 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     def get_overall(self, job: Job) -> float:
         """The share of all its stages that is done, from 0 to 1. It never goes back while the job runs."""
         return 1.0 if job.state == JobState.DONE else round(job.overall, 4)
-
-    @extend_schema_field(ErrorSerializer(allow_null=True))
-    def get_error(self, job: Job) -> dict[str, str] | None:
-        """Why it failed."""
-        return render_row_error(job)
 
 
 class LogLineSerializer(serializers.ModelSerializer[LogLine]):

@@ -12,7 +12,7 @@ from retrieval.limits import DEFAULT_BUDGET
 from retrieval.studies.plan import StudyConfig, parse
 from retrieval.studies.presets import Preset
 from retrieval.studies.tables import describe, describe_bold
-from webapp.api.fields import ErrorSerializer, PlainText, Stored, render_row_error
+from webapp.api.fields import Computed, PlainText, RowError, Stored
 from webapp.experiments.models import AskedQuestions, SubgraphSource, TopicSource
 from webapp.experiments.report_serializers import Interval, LatencySerializer, Metric
 from webapp.experiments.serializers import SEED_MAX, MadeByJobSerializer
@@ -157,7 +157,7 @@ class StudyCellSerializer(serializers.ModelSerializer[StudyCell]):
     causes = serializers.DictField(source="result.causes", default=dict, child=serializers.IntegerField())
     latency_ms = LatencySerializer(source="result.latency_ms", default=None, allow_null=True)
     training = StudyTrainingSerializer(source="result.training", default=None, allow_null=True)
-    error = serializers.SerializerMethodField()
+    error = RowError()
 
     class Meta:
         model = StudyCell
@@ -173,10 +173,13 @@ class StudyCellSerializer(serializers.ModelSerializer[StudyCell]):
             return "done"
         return "failed" if cell.error_code else "waiting"
 
-    @extend_schema_field(ErrorSerializer(allow_null=True))
-    def get_error(self, cell: StudyCell) -> dict[str, str] | None:
-        """Why it failed."""
-        return render_row_error(cell)
+
+def _get_summary(study: Study) -> dict[str, Any]:
+    kept: dict[str, Any] | None = getattr(study, "kept_summary", None)
+    if kept is None:
+        kept = selectors.compute_summary(study)
+        study.kept_summary = kept  # type: ignore[attr-defined]  # for both of the fields that show it
+    return kept
 
 
 class StudyDetailSerializer(StudySerializer):
@@ -184,9 +187,9 @@ class StudyDetailSerializer(StudySerializer):
 
     plan = serializers.SerializerMethodField()
     cells = StudyCellSerializer(many=True)
-    rows = serializers.SerializerMethodField()
-    gains = serializers.SerializerMethodField()
-    winners = serializers.SerializerMethodField()
+    rows = Computed(StudyRowSerializer(many=True), lambda study: _get_summary(study)["rows"])
+    gains = Computed(GainSerializer(many=True), lambda study: _get_summary(study)["gains"])
+    winners = Computed(WinnerSerializer(many=True), lambda study: _get_summary(study)["winners"])
     about_rows = serializers.SerializerMethodField()
     capsule = serializers.BooleanField(help_text="whether its capsule can be downloaded")
 
@@ -211,35 +214,13 @@ class StudyDetailSerializer(StudySerializer):
         shown["variants"].sort(key=lambda variant: order.get(variant["name"], len(order)))
         return PlannedSerializer(shown).data
 
-    @extend_schema_field(StudyRowSerializer(many=True))
-    def get_rows(self, study: Study) -> Any:
-        """Over all seeds that are done."""
-        return StudyRowSerializer(self._get_summary(study)["rows"], many=True).data
-
-    @extend_schema_field(GainSerializer(many=True))
-    def get_gains(self, study: Study) -> Any:
-        """Against the baseline."""
-        return GainSerializer(self._get_summary(study)["gains"], many=True).data
-
-    @extend_schema_field(WinnerSerializer(many=True))
-    def get_winners(self, study: Study) -> Any:
-        """Tests of the best figures, when all cells were tried."""
-        return WinnerSerializer(self._get_summary(study)["winners"], many=True).data
-
     def get_about_rows(self, study: Study) -> str:
         """What the figures of the rows are of, and what bold means; empty without rows."""
-        summed = self._get_summary(study)
+        summed = _get_summary(study)
         if not summed["rows"]:
             return ""
         about = describe(summed["rows"], split=study.plan.get("split", "test"))
         return f"{about} {describe_bold(summed['winners'])}"
-
-    def _get_summary(self, study: Study) -> dict[str, Any]:
-        kept: dict[str, Any] | None = getattr(study, "kept_summary", None)
-        if kept is None:
-            kept = selectors.compute_summary(study)
-            study.kept_summary = kept  # type: ignore[attr-defined]  # for both of the fields that show it
-        return kept
 
 
 class PresetSerializer(serializers.Serializer[Any]):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from webapp.api.fields import ErrorSerializer
+from webapp.api.fields import Computed, ErrorSerializer
 from webapp.api.schema import allow_null, link_component
 from webapp.graphs.serializers import HopSerializer, NodeSerializer, RelationStepSerializer
 from webapp.review import selectors
@@ -44,12 +45,13 @@ class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
     A program has no topic, path and steps; ``executed`` tells it, and ``reached`` counts what it gives.
     """
 
+    # These are stored as they are shown: field by field they took most of an item's time.
     path = PathField()
-    steps = serializers.SerializerMethodField()
-    sources = serializers.SerializerMethodField()
+    steps = Computed(RelationStepSerializer(many=True), attrgetter("steps"), as_stored=True)
+    sources = Computed(CandidateSourceSerializer(many=True), attrgetter("sources"), as_stored=True)
     author = serializers.SerializerMethodField()
     edited_from = serializers.IntegerField(source="edited_from_id", allow_null=True)
-    executed = serializers.SerializerMethodField()
+    executed = Computed(allow_null(link_component("ProgramExecuted")), attrgetter("executed"), as_stored=True)
 
     class Meta:
         model = CandidatePath
@@ -57,25 +59,6 @@ class CandidateSerializer(serializers.ModelSerializer[CandidatePath]):
             *("id", "topic", "path", "steps", "sources", "reached", "hits", "precision", "recall"),
             *("author", "edited_from", "retired", "executed"),
         ]
-
-    # These are stored as they are shown: field by field they took most of an item's time.
-    @extend_schema_field(RelationStepSerializer(many=True))
-    def get_steps(self, candidate: CandidatePath) -> list[dict[str, Any]]:
-        """The steps with their names for people."""
-        steps: list[dict[str, Any]] = candidate.steps
-        return steps
-
-    @extend_schema_field(CandidateSourceSerializer(many=True))
-    def get_sources(self, candidate: CandidatePath) -> list[dict[str, Any]]:
-        """Who holds it."""
-        sources: list[dict[str, Any]] = candidate.sources
-        return sources
-
-    @extend_schema_field(allow_null(link_component("ProgramExecuted")))
-    def get_executed(self, candidate: CandidatePath) -> dict[str, Any] | None:
-        """The program and its steps; null of a path."""
-        executed: dict[str, Any] | None = candidate.executed
-        return executed
 
     def get_author(self, candidate: CandidatePath) -> str | None:
         """Who added it."""
@@ -116,7 +99,10 @@ class DraftSerializer(serializers.ModelSerializer[Draft]):
 class ItemRowSerializer(serializers.ModelSerializer[Item]):
     """An item in a list. ``accord`` stays ``none`` until enough analysts judged it: they judge blind."""
 
-    accord = serializers.SerializerMethodField()
+    accord = Computed(
+        serializers.ChoiceField(choices=Accord.choices),
+        lambda item: Accord.NONE if item.state == ItemState.OPEN else item.accord,
+    )
 
     class Meta:
         model = Item
@@ -124,11 +110,6 @@ class ItemRowSerializer(serializers.ModelSerializer[Item]):
             *("id", "queue", "position", "key", "question", "doubt", "reason", "state", "submitted"),
             *("version", "accord", "settled"),
         ]
-
-    @extend_schema_field(serializers.ChoiceField(choices=Accord.choices))
-    def get_accord(self, item: Item) -> str:
-        """Whether analysts agree."""
-        return Accord.NONE if item.state == ItemState.OPEN else item.accord
 
 
 class AnsweredSerializer(serializers.ModelSerializer[Submission]):
@@ -160,11 +141,11 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     kind = serializers.ChoiceField(choices=QueueKind.choices, source="queue.kind")
     topics = serializers.ListField(child=serializers.CharField())
     answers = serializers.ListField(child=serializers.CharField())
-    candidates = serializers.SerializerMethodField()
+    candidates = Computed(CandidateSerializer(many=True), selectors.list_candidates)
     mine = serializers.SerializerMethodField()
-    adjudicated = serializers.SerializerMethodField()
-    answered = serializers.SerializerMethodField()
-    suggested = serializers.SerializerMethodField()
+    adjudicated = Computed(CurrentAnnotationSerializer(allow_null=True), selectors.get_decision)
+    answered = AnsweredSerializer(allow_null=True, read_only=True)
+    suggested = Computed(AnsweredSerializer(many=True), selectors.list_suggestions)
     draft = serializers.SerializerMethodField()
     decision_draft = serializers.SerializerMethodField()
 
@@ -176,30 +157,10 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
             *("assumed", "answered", "suggested", "draft", "decision_draft"),
         ]
 
-    @extend_schema_field(CandidateSerializer(many=True))
-    def get_candidates(self, item: Item) -> list[dict[str, Any]]:
-        """The paths to be judged."""
-        return [dict(row) for row in CandidateSerializer(selectors.list_candidates(item), many=True).data]
-
     @extend_schema_field(CurrentAnnotationSerializer(allow_null=True))
     def get_mine(self, item: Item) -> dict[str, Any] | None:
         """What the one who asks said."""
         return _render_submission(self.context["mine"])
-
-    @extend_schema_field(CurrentAnnotationSerializer(allow_null=True))
-    def get_adjudicated(self, item: Item) -> dict[str, Any] | None:
-        """How a person decided it."""
-        return _render_submission(selectors.get_decision(item))
-
-    @extend_schema_field(AnsweredSerializer(allow_null=True))
-    def get_answered(self, item: Item) -> dict[str, Any] | None:
-        """Who said what the answers are."""
-        return None if item.answered_id is None else dict(AnsweredSerializer(item.answered).data)
-
-    @extend_schema_field(AnsweredSerializer(many=True))
-    def get_suggested(self, item: Item) -> list[dict[str, Any]]:
-        """What others say since, the last of each."""
-        return [dict(row) for row in AnsweredSerializer(selectors.list_suggestions(item), many=True).data]
 
     @extend_schema_field(DraftSerializer(allow_null=True))
     def get_draft(self, item: Item) -> dict[str, Any] | None:
@@ -364,7 +325,7 @@ class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
     question_id = serializers.CharField(source="item.key")
     question = serializers.CharField(source="item.question")
     comment = serializers.SerializerMethodField()
-    verdicts = serializers.SerializerMethodField()
+    verdicts = Computed(VerdictSerializer(many=True), events.get_shown_verdicts)
     withheld = serializers.BooleanField()
     path = serializers.IntegerField(source="path_id", allow_null=True)
     undoes = serializers.UUIDField(source="undoes_id", allow_null=True)
@@ -381,8 +342,3 @@ class ReviewEventSerializer(serializers.ModelSerializer[Submission]):
     def get_comment(self, event: Submission) -> str:
         """The comment on the question."""
         return events.get_shown_comment(event)
-
-    @extend_schema_field(VerdictSerializer(many=True))
-    def get_verdicts(self, event: Submission) -> list[dict[str, Any]]:
-        """What was said of each path."""
-        return [dict(row) for row in VerdictSerializer(events.get_shown_verdicts(event), many=True).data]
