@@ -75,17 +75,7 @@ function Row({ queue, mayWrite, onDelete }: { queue: Queue; mayWrite: boolean; o
               icon: "download",
               onAction: () => void saveQueue(queue, "csv"),
             },
-            ...(mayWrite
-              ? [
-                  {
-                    id: "delete",
-                    label: "Delete…",
-                    icon: "trash" as const,
-                    bad: true,
-                    onAction: onDelete,
-                  },
-                ]
-              : []),
+            mayWrite && { id: "delete", label: "Delete…", icon: "trash", bad: true, onAction: onDelete },
           ]}
         />
       </td>

@@ -204,20 +204,12 @@ export function StudyPage() {
                       "The table",
                     ),
                 })),
-                ...(study.capsule
-                  ? [
-                      {
-                        id: "capsule",
-                        label: "Capsule: all of it in one file",
-                        onAction: () =>
-                          void saveFile(
-                            fileName(study.name, "zip"),
-                            downloadCapsule(study.id),
-                            "The capsule",
-                          ),
-                      },
-                    ]
-                  : []),
+                study.capsule && {
+                  id: "capsule",
+                  label: "Capsule: all of it in one file",
+                  onAction: () =>
+                    void saveFile(fileName(study.name, "zip"), downloadCapsule(study.id), "The capsule"),
+                },
               ]}
             />
           )}

@@ -167,17 +167,14 @@ function SetRow({ set, mayWrite }: { set: TrajectorySet; mayWrite: boolean }) {
                   onAction: () => save(form),
                 }))
               : []),
-            ...(mayWrite && mayManage(set.created_by, set.graph)
-              ? [
-                  {
-                    id: "delete",
-                    label: "Delete",
-                    icon: "trash" as const,
-                    bad: true,
-                    onAction: () => remove.mutate(),
-                  },
-                ]
-              : []),
+            mayWrite &&
+              mayManage(set.created_by, set.graph) && {
+                id: "delete",
+                label: "Delete",
+                icon: "trash",
+                bad: true,
+                onAction: () => remove.mutate(),
+              },
           ]}
         />
       </td>

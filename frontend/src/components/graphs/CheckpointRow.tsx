@@ -105,33 +105,36 @@ export function CheckpointRow(props: Props) {
                   "The checkpoint",
                 ),
             },
-            ...(mayWrite && checkpoint.current
-              ? [
-                  {
-                    id: "compare",
-                    label: "Compare with what answers now…",
-                    icon: "compare" as const,
-                    onAction: onCompare,
-                  },
-                ]
-              : []),
-            ...(managesGraph && checkpoint.current && !checkpoint.promoted_at
-              ? [{ id: "promote", label: "Promote", icon: "check" as const, onAction: onPromote }]
-              : []),
-            ...(managesGraph && checkpoint.promoted_at
-              ? [{ id: "back", label: "Roll back", icon: "undo" as const, onAction: onRollBack }]
-              : []),
-            ...(mayWrite && mayManage(checkpoint.promoted_at ? null : checkpoint.created_by, graph.id)
-              ? [
-                  {
-                    id: "delete",
-                    label: "Delete…",
-                    icon: "trash" as const,
-                    bad: true,
-                    onAction: onDelete,
-                  },
-                ]
-              : []),
+            mayWrite &&
+              checkpoint.current && {
+                id: "compare",
+                label: "Compare with what answers now…",
+                icon: "compare",
+                onAction: onCompare,
+              },
+            managesGraph &&
+              checkpoint.current &&
+              !checkpoint.promoted_at && {
+                id: "promote",
+                label: "Promote",
+                icon: "check",
+                onAction: onPromote,
+              },
+            managesGraph &&
+              checkpoint.promoted_at && {
+                id: "back",
+                label: "Roll back",
+                icon: "undo",
+                onAction: onRollBack,
+              },
+            mayWrite &&
+              mayManage(checkpoint.promoted_at ? null : checkpoint.created_by, graph.id) && {
+                id: "delete",
+                label: "Delete…",
+                icon: "trash",
+                bad: true,
+                onAction: onDelete,
+              },
           ]}
         />
       </td>

@@ -176,7 +176,8 @@ export interface Act {
 
 interface ActMenuProps {
   label: string;
-  acts: readonly Act[];
+  /** What cannot be done now is left out. */
+  acts: readonly (Act | false | null | undefined | "")[];
   /** What opens it; without one, three dots do. */
   trigger?: ReactNode;
 }
@@ -186,7 +187,7 @@ export function ActMenu({ label, acts, trigger }: ActMenuProps) {
     <MenuTrigger>
       {trigger ?? <Button look="plain" size="small" icon="more" aria-label={label} />}
       <Popover className="popover" placement="bottom end">
-        <ActList label={label} acts={acts} />
+        <ActList label={label} acts={acts.filter((act): act is Act => Boolean(act))} />
       </Popover>
     </MenuTrigger>
   );

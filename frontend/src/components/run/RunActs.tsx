@@ -24,30 +24,20 @@ export function RunActs({ run, explore }: { run: Run; explore?: string | undefin
           icon: "link",
           onAction: () => void copyText(window.location.href, "Link"),
         },
-        ...(explore
-          ? [
-              {
-                id: "explore",
-                label: "Explore from the evidence",
-                icon: "graph" as const,
-                onAction: () => void navigate(explore),
-              },
-            ]
-          : []),
-        ...(keep ? [{ id: "keep", label: "Keep as a test", icon: "flask" as const, onAction: keep }] : []),
-        ...(watch
-          ? [{ id: "watch", label: "Tell me when this changes", icon: "history" as const, onAction: watch }]
-          : []),
-        ...(run.group
-          ? [
-              {
-                id: "group",
-                label: "Open the comparison",
-                icon: "compare" as const,
-                onAction: () => void navigate(`/compare/${run.group ?? ""}`),
-              },
-            ]
-          : []),
+        explore && {
+          id: "explore",
+          label: "Explore from the evidence",
+          icon: "graph",
+          onAction: () => void navigate(explore),
+        },
+        keep && { id: "keep", label: "Keep as a test", icon: "flask", onAction: keep },
+        watch && { id: "watch", label: "Tell me when this changes", icon: "history", onAction: watch },
+        run.group && {
+          id: "group",
+          label: "Open the comparison",
+          icon: "compare",
+          onAction: () => void navigate(`/compare/${run.group ?? ""}`),
+        },
         {
           id: "json",
           label: "Download the run (JSON)",

@@ -62,16 +62,13 @@ function CellActs({ study, cell }: { study: StudyDetail; cell: StudyCell }) {
                   "The checkpoint",
                 ),
             },
-            ...(graph != null && managesGraph(graph)
-              ? [
-                  {
-                    id: "promote",
-                    label: "Use this checkpoint from now on",
-                    icon: "star" as const,
-                    onAction: () => promote.mutate(checkpoint),
-                  },
-                ]
-              : []),
+            graph != null &&
+              managesGraph(graph) && {
+                id: "promote",
+                label: "Use this checkpoint from now on",
+                icon: "star",
+                onAction: () => promote.mutate(checkpoint),
+              },
           ]}
         />
       )}

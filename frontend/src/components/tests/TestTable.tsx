@@ -85,9 +85,7 @@ function Row({ test, mayChange, mayAsk, onEdit }: RowProps) {
             <Button look="plain" size="small" icon="more" aria-label={`What to do with: ${test.question}`} />
           }
           acts={[
-            ...(mayAsk
-              ? [{ id: "ask", label: "Run this test", icon: "play" as const, onAction: () => ask.mutate() }]
-              : []),
+            mayAsk && { id: "ask", label: "Run this test", icon: "play", onAction: () => ask.mutate() },
             {
               id: "history",
               label: "Answers through time",
