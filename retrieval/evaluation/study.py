@@ -177,10 +177,6 @@ class StudyRunner:
             return None
         return self._get_training_folder(self._get_trained_cell(cell)) / "checkpoint"
 
-    def get_questions(self, name: str) -> list[QuestionRecord]:
-        """All questions of a data set."""
-        return self._data[name].questions
-
     def get_snapshot(self, name: str) -> Snapshot:
         """The graph of a data set."""
         return self._data[name].snapshot
