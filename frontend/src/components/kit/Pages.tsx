@@ -18,7 +18,7 @@ interface Props {
 /** The page of a list that the address names, the first without one, and a way to another. */
 export function usePage(): [number, (page: number) => void] {
   const [page, setPage] = useUrlNumber("page");
-  return [page || 1, setPage];
+  return [Math.max(page ?? 1, 1), setPage];
 }
 
 export function Pages({ what, page, size, data, onPage, byTime }: Props) {
