@@ -66,8 +66,8 @@ class Computed(serializers.Field[Any, Any, Any, Any]):
 
     def to_representation(self, value: Any) -> Any:
         """What ``read`` finds of the row ``value``, shown."""
-        found = self.read(value)
-        return found if found is None or self.as_stored else self.shape.to_representation(found)
+        content = self.read(value)
+        return content if content is None or self.as_stored else self.shape.to_representation(content)
 
 
 def render_row_error(row: Any) -> dict[str, str] | None:
