@@ -10,8 +10,8 @@ from retrieval.lexicon import get_words
 
 _FIELDS = get_words("code_list_field_headings")
 #: Headings of codes, and of what each means.
-CODES = frozenset({"abbreviation", "code", "key", "symbol", "value"})
-MEANINGS = frozenset({"definition", "description", "explanation", "label", "meaning", "meanings", "text"})
+CODES = get_words("code_headings")
+MEANINGS = get_words("code_meaning_headings")
 
 
 @dataclass(frozen=True)

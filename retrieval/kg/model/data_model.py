@@ -224,10 +224,10 @@ def _find_truth(value: Mapping[str, Any], key: str) -> bool | None:
 
 
 def _find_type(value: Mapping[str, Any]) -> ColumnType | None:
-    found = value.get("type")
-    if found is not None and found not in COLUMN_TYPES:
+    column_type = value.get("type")
+    if column_type is not None and column_type not in COLUMN_TYPES:
         raise _make_error(f"the type of a column is one of {', '.join(COLUMN_TYPES)}")
-    return found
+    return column_type
 
 
 def _make_error(reason: str) -> ConfigError:

@@ -71,25 +71,25 @@ def describe_model(
     kinds: list[Kind] = []
     references: list[Reference] = []
     warnings: list[ModelWarning] = []
-    for one in inferred:
-        name = one.table.name
-        warnings += _warn_of_problems(one, problems.get(name, ()))
-        kinds.append(_describe_kind(one, choices, things.get(name, ()), referring[name]))
-        for kind, names in one.embedded:
-            kinds.append(_describe_embedded(one, kind, names, choices, things.get(kind.name, ())))
-            references.append(_describe_embedded_reference(one, kind, names))
-        for reference in (*one.references.values(), *one.rejected):
+    for inferred_table in inferred:
+        name = inferred_table.table.name
+        warnings += _warn_of_problems(inferred_table, problems.get(name, ()))
+        kinds.append(_describe_kind(inferred_table, choices, things.get(name, ()), referring[name]))
+        for kind, names in inferred_table.embedded:
+            kinds.append(_describe_embedded(inferred_table, kind, names, choices, things.get(kind.name, ())))
+            references.append(_describe_embedded_reference(inferred_table, kind, names))
+        for reference in (*inferred_table.references.values(), *inferred_table.rejected):
             target = next(other for other in inferred if other.table.name == reference.target)
             described = Reference(
                 table=name,
-                column=one.table.header[reference.column],
+                column=inferred_table.table.header[reference.column],
                 target=reference.target,
                 target_column=target.table.header[reference.target_column],
                 label=format_relation_name(reference.label),
                 matched=reference.matched,
                 filled=reference.filled,
                 unmatched=reference.unmatched,
-                is_used=reference not in one.rejected,
+                is_used=reference not in inferred_table.rejected,
             )
             references.append(described)
             if described.is_used and described.matched < described.filled:
@@ -98,41 +98,45 @@ def describe_model(
 
 
 def _describe_kind(
-    one: InferredTable,
+    inferred_table: InferredTable,
     choices: ModelChoices,
     things: Sequence[NamedThing | None],
     referring: Mapping[int, Counter[str]],
 ) -> Kind:
-    schema, header = one.schema, one.table.header
+    schema, header = inferred_table.schema, inferred_table.table.header
     label = schema.nouns[0] if schema.nouns else "row"
-    inside = {at for kind, _ in one.embedded for at in kind.columns[1:]}
+    inside = {position for kind, _ in inferred_table.embedded for position in kind.columns[1:]}
     examples = [
         _write_example(thing, label, referring.get(row, Counter()))
         for row, thing in enumerate(things[: 4 * _EXAMPLES]) if thing is not None
     ]  # fmt: skip
     return Kind(
-        table=one.table.name,
+        table=inferred_table.table.name,
         label=label,
-        count=len(one.table.rows),
-        name=tuple(header[at] for at in (schema.names or () if schema.number is None else (schema.number,))),
+        count=len(inferred_table.table.rows),
+        name=tuple(
+            header[position] for position in (schema.names or () if schema.number is None else (schema.number,))
+        ),
         key=header[schema.key] if schema.key is not None else None,
         columns=tuple(
-            _describe_column(one, profile, choices) for profile in one.table.profiles if profile.position not in inside
+            _describe_column(inferred_table, profile, choices)
+            for profile in inferred_table.table.profiles
+            if profile.position not in inside
         ),
-        name_candidates=tuple(header[at] for at in one.name_candidates),
+        name_candidates=tuple(header[position] for position in inferred_table.name_candidates),
         examples=tuple(examples[:_EXAMPLES]),
     )
 
 
-def _describe_column(one: InferredTable, profile: ColumnProfile, choices: ModelChoices) -> Column:
-    choice = choices.columns.get((one.table.name, profile.heading), ColumnChoice())
-    found: ColumnType = profile.type
-    if profile.position in one.table.list_marks and profile.position not in one.schema.names:
-        found = "list"
+def _describe_column(inferred_table: InferredTable, profile: ColumnProfile, choices: ModelChoices) -> Column:
+    choice = choices.columns.get((inferred_table.table.name, profile.heading), ColumnChoice())
+    problems_alike: ColumnType = profile.type
+    if profile.position in inferred_table.table.list_marks and profile.position not in inferred_table.schema.names:
+        problems_alike = "list"
     return Column(
         name=profile.heading,
         label=choice.label or profile.label,
-        type=choice.type or found,
+        type=choice.type or problems_alike,
         filled=profile.filled,
         distinct=profile.distinct,
         samples=profile.first_rows,
@@ -152,30 +156,32 @@ def find_unit(profile: ColumnProfile) -> str:
 
 
 def _describe_embedded(
-    one: InferredTable,
+    inferred_table: InferredTable,
     kind: EmbeddedKind,
     names: Mapping[str, str],
     choices: ModelChoices,
     things: Sequence[NamedThing | None],
 ) -> Kind:
-    header, profiles = one.table.header, one.table.profiles
+    header, profiles = inferred_table.table.header, inferred_table.table.profiles
     return Kind(
         table=kind.name,
         label=kind.noun,
         count=len(names),
-        name=tuple(header[at] for at in kind.names),
+        name=tuple(header[position] for position in kind.names),
         key=header[kind.key],
-        columns=tuple(_describe_column(one, profiles[at], choices) for at in kind.columns),
-        name_candidates=tuple(header[at] for at in kind.names),
+        columns=tuple(_describe_column(inferred_table, profiles[position], choices) for position in kind.columns),
+        name_candidates=tuple(header[position] for position in kind.names),
         examples=tuple(_write_example(thing, kind.noun, Counter()) for thing in things[:_EXAMPLES] if thing),
     )
 
 
-def _describe_embedded_reference(one: InferredTable, kind: EmbeddedKind, names: Mapping[str, str]) -> Reference:
-    column = one.table.header[kind.key]
-    values = [str(row[kind.key]) for row in one.table.rows if row[kind.key]]
+def _describe_embedded_reference(
+    inferred_table: InferredTable, kind: EmbeddedKind, names: Mapping[str, str]
+) -> Reference:
+    column = inferred_table.table.header[kind.key]
+    values = [str(row[kind.key]) for row in inferred_table.table.rows if row[kind.key]]
     return Reference(
-        table=one.table.name,
+        table=inferred_table.table.name,
         column=column,
         target=kind.name,
         target_column=column,
@@ -188,10 +194,10 @@ def _describe_embedded_reference(one: InferredTable, kind: EmbeddedKind, names: 
 def _count_referring(inferred: Sequence[InferredTable]) -> Mapping[str, Mapping[int, Counter[str]]]:
     """By table and row, how many rows of which kinds refer to it."""
     counts: dict[str, dict[int, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for one in inferred:
-        label = one.schema.nouns[0] if one.schema.nouns else "row"
-        for reference in one.references.values():
-            for _, value in one.table.iterate_values(reference.column):
+    for inferred_table in inferred:
+        label = inferred_table.schema.nouns[0] if inferred_table.schema.nouns else "row"
+        for reference in inferred_table.references.values():
+            for _, value in inferred_table.table.iterate_values(reference.column):
                 if value in reference.rows:
                     counts[reference.target][reference.rows[value]][label] += 1
     return counts
@@ -200,11 +206,11 @@ def _count_referring(inferred: Sequence[InferredTable]) -> Mapping[str, Mapping[
 def _write_example(thing: NamedThing, kind: str, referring: Counter[str]) -> str:
     """``Alfreds Futterkiste is a customer: city Berlin, country Germany, 6 orders.``"""
     article = "an" if kind[:1].lower() in "aeiou" else "a"
-    said = [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_SAID]
-    said += [
+    phrases = [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_SAID]
+    phrases += [
         f"{count:,} {label if count == 1 else to_plural(label)}" for label, count in referring.most_common(_REFERRING)
     ]
-    return f"{thing.label} is {article} {kind}{': ' if said else ''}{', '.join(said)}."
+    return f"{thing.label} is {article} {kind}{': ' if phrases else ''}{', '.join(phrases)}."
 
 
 def _shorten(value: str) -> str:
@@ -223,17 +229,17 @@ def _warn_of_unmatched(reference: Reference) -> ModelWarning:
     )
 
 
-def _warn_of_problems(one: InferredTable, problems: Sequence[TableProblem]) -> list[ModelWarning]:
+def _warn_of_problems(inferred_table: InferredTable, problems: Sequence[TableProblem]) -> list[ModelWarning]:
     """One warning for each reason why rows were left out."""
     by_reason: dict[str, list[TableProblem]] = defaultdict(list)
     for problem in problems:
         by_reason[problem.message].append(problem)
-    rows = len(one.table.rows) + len(problems)
+    rows = len(inferred_table.table.rows) + len(problems)
     return [
         ModelWarning(
-            one.table.name,
-            f"{len(found):,} of {rows:,} rows of {one.table.name} cannot be used: {reason}.",
-            tuple((problem.line, problem.text) for problem in found[:_LISTED]),
+            inferred_table.table.name,
+            f"{len(problems_alike):,} of {rows:,} rows of {inferred_table.table.name} cannot be used: {reason}.",
+            tuple((problem.line, problem.text) for problem in problems_alike[:_LISTED]),
         )
-        for reason, found in by_reason.items()
+        for reason, problems_alike in by_reason.items()
     ]

@@ -57,7 +57,7 @@ def find_embedded_kinds(table: SourceTable, taken: Collection[int]) -> list[Embe
         taken: positions of columns that name its rows or refer to other tables.
     """
     free = [profile for profile in table.profiles if profile.position not in taken]
-    found: list[EmbeddedKind] = []
+    kinds: list[EmbeddedKind] = []
     for key in free:
         words = key.heading_words
         if len(words) < 2 or words[-1] not in ID_WORDS or not 1 < key.distinct <= _REPEATED * key.filled:
@@ -71,8 +71,8 @@ def find_embedded_kinds(table: SourceTable, taken: Collection[int]) -> list[Embe
             if p.position not in (key.position, *names) and p.heading_words[: len(stem)] == stem
             and len(p.heading_words) > len(stem) and _determines(table, key.position, (p.position,))
         )  # fmt: skip
-        found.append(EmbeddedKind(table.name, make_singular(stem), key.position, names, others))
-    return found
+        kinds.append(EmbeddedKind(table.name, make_singular(stem), key.position, names, others))
+    return kinds
 
 
 def _names_stem(profile: ColumnProfile, stem: Sequence[str]) -> bool:
@@ -86,7 +86,7 @@ def _find_near_person(table: SourceTable, key: ColumnProfile, taken: Collection[
     pair = find_person_columns(table)
     if pair is None or set(pair) & set(taken):
         return ()
-    return pair if min(abs(at - key.position) for at in pair) <= _NEAR else ()
+    return pair if min(abs(position - key.position) for position in pair) <= _NEAR else ()
 
 
 def _determines(table: SourceTable, key: int, columns: tuple[int, ...]) -> bool:
@@ -94,7 +94,7 @@ def _determines(table: SourceTable, key: int, columns: tuple[int, ...]) -> bool:
     counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for row in table.rows:
         if row[key]:
-            counts[str(row[key])][tuple(str(row[at] or "") for at in columns)] += 1
+            counts[str(row[key])][tuple(str(row[position] or "") for position in columns)] += 1
     usual = sum(values.most_common(1)[0][1] for values in counts.values())
     return usual >= _CONSISTENT * sum(sum(values.values()) for values in counts.values())
 
@@ -103,7 +103,7 @@ def name_embedded(table: SourceTable, kind: EmbeddedKind) -> Mapping[str, str]:
     """What each key's thing is called: its usual name, with the key where two share it."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in table.rows:
-        name = " ".join(str(row[at]) for at in kind.names if row[at])
+        name = " ".join(str(row[position]) for position in kind.names if row[position])
         if row[kind.key] and name:
             counts[str(row[kind.key])][name] += 1
     usual = {key: names.most_common(1)[0][0] for key, names in counts.items()}

@@ -68,22 +68,27 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     references = find_references([schema for schema, _ in schemas if schema.table.ids is None])
     referring = {(reference.table, reference.column) for reference in references}
     again = [
-        _infer_schema(table, nouns, choices, [at for name, at in referring if name == table.name]) for table in tables
+        _infer_schema(table, nouns, choices, [position for name, position in referring if name == table.name])
+        for table in tables
     ]
     if [(schema.names, schema.number) for schema, _ in again] != [(s.names, s.number) for s, _ in schemas]:
         schemas, references = again, find_references([schema for schema, _ in again if schema.table.ids is None])
     inferred = [InferredTable(schema, candidates) for schema, candidates in schemas]
-    for one in inferred:
-        if one.table.ids is not None:
+    for inferred_table in inferred:
+        if inferred_table.table.ids is not None:
             continue
-        one.code_list = find_code_list(one.table)
-        found = {reference.column: reference for reference in references if reference.table == one.table.name}
-        one.references = found
-        _apply_reference_choices(one, [schema for schema, _ in schemas], choices)
-        one.embedded = [
-            (kind, name_embedded(one.table, kind))
-            for kind in find_embedded_kinds(one.table, {*one.schema.names, *one.references})
-            if _is_wanted(kind, one.table, choices)
+        inferred_table.code_list = find_code_list(inferred_table.table)
+        reference_of = {
+            reference.column: reference for reference in references if reference.table == inferred_table.table.name
+        }
+        inferred_table.references = reference_of
+        _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
+        inferred_table.embedded = [
+            (kind, name_embedded(inferred_table.table, kind))
+            for kind in find_embedded_kinds(
+                inferred_table.table, {*inferred_table.schema.names, *inferred_table.references}
+            )
+            if _is_wanted(kind, inferred_table.table, choices)
         ]
     return inferred
 
@@ -133,28 +138,30 @@ def _apply_list_choices(table: SourceTable, choices: ModelChoices) -> Mapping[in
             marks.pop(position, None)
         elif choice is not None and choice.type == "list":
             cells = [cell for row in table.rows if isinstance(cell := row[position], str)]
-            found = next((mark for mark in _LIST_MARKS if any(mark in cell for cell in cells)), "")
-            marks |= {position: found} if found and position not in marks else {}
+            reference_of = next((mark for mark in _LIST_MARKS if any(mark in cell for cell in cells)), "")
+            marks |= {position: reference_of} if reference_of and position not in marks else {}
     return marks
 
 
-def _apply_reference_choices(one: InferredTable, schemas: Sequence[TableSchema], choices: ModelChoices) -> None:
+def _apply_reference_choices(
+    inferred_table: InferredTable, schemas: Sequence[TableSchema], choices: ModelChoices
+) -> None:
     """Make the references of a table those that a person wants."""
     by_name = {schema.table.name: schema for schema in schemas}
     for (name, column), choice in choices.references.items():
         target = by_name.get(choice.target)
-        if name != one.table.name or target is None:
+        if name != inferred_table.table.name or target is None:
             continue
-        position = one.table.header.index(column)
-        found = one.references.pop(position, None)
+        position = inferred_table.table.header.index(column)
+        reference_of = inferred_table.references.pop(position, None)
         target_column = target.table.header.index(choice.target_column)
-        is_same_label = found is not None and choice.label == format_relation_name(found.label)
-        label = found.label if found is not None and is_same_label else choice.label
-        reference = build_chosen_reference(one.schema, position, target, target_column, label)
+        is_same_label = reference_of is not None and choice.label == format_relation_name(reference_of.label)
+        label = reference_of.label if reference_of is not None and is_same_label else choice.label
+        reference = build_chosen_reference(inferred_table.schema, position, target, target_column, label)
         if choice.is_used:
-            one.references[position] = reference
+            inferred_table.references[position] = reference
         else:
-            one.rejected.append(reference)
+            inferred_table.rejected.append(reference)
 
 
 def _is_wanted(kind: EmbeddedKind, table: SourceTable, choices: ModelChoices) -> bool:

@@ -112,10 +112,10 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
     if words[0] in NAME_WORDS and len(words) == _TAGGED and len(words[1]) in _TAG:
         return 4.0  # a name for each language: name nl, name fr
     if words[-1] in NAME_WORDS:
-        said = " ".join(words[:-1])
-        if said in kinds or any(kind.startswith(said) for kind in kinds):
+        qualifier = " ".join(words[:-1])
+        if qualifier in kinds or any(kind.startswith(qualifier) for kind in kinds):
             return 4.0
-        return 0.0 if said in nouns or any(said.endswith(f" {other}") for other in nouns) else 3.0
+        return 0.0 if qualifier in nouns or any(qualifier.endswith(f" {other}") for other in nouns) else 3.0
     if words[-1] in _DESCRIBING and " ".join(words[:-1]) in kinds:
         return 3.0
     if words[-1] in ID_WORDS:
@@ -147,8 +147,10 @@ def _stands_behind_number(table: SourceTable, profile: ColumnProfile) -> bool:
 def find_person_columns(table: SourceTable) -> tuple[int, int] | None:
     """The columns of given and family names, if there are both."""
     spelt = ["".join(profile.heading_words) for profile in table.profiles]
-    given, family = (next((at for at, text in enumerate(spelt) if text in words), -1) for words in (_GIVEN, _FAMILY))
-    return (given, family) if min(given, family) >= 0 else None
+    given_at, family = (
+        next((position for position, text in enumerate(spelt) if text in words), -1) for words in (_GIVEN, _FAMILY)
+    )
+    return (given_at, family) if min(given_at, family) >= 0 else None
 
 
 def _find_person_name(table: SourceTable) -> tuple[int, int] | None:
@@ -190,11 +192,11 @@ def infer_labels(table: SourceTable, names: Sequence[int], number: int | None) -
     headed = _infer_noun(table.profiles[names[0]]) if len(names) == 1 else ""
     first = table.profiles[0]
     is_key = first.uniqueness == first.coverage == 1 and bool({*first.heading_words[-1:]} & ID_WORDS)
-    at = 0 if number is None and is_key else number
-    numbered = _infer_numbered_noun(table.profiles[at]) if at is not None else ""
+    position = 0 if number is None and is_key else number
+    numbered = _infer_numbered_noun(table.profiles[position]) if position is not None else ""
     nouns = (table.noun, headed, numbered) if names else (numbered, table.noun, headed)
-    found = list(dict.fromkeys(filter(None, nouns)))
-    return [noun for noun in found if not any(_is_short(noun, other) for other in found)]
+    nouns_found = list(dict.fromkeys(filter(None, nouns)))
+    return [noun for noun in nouns_found if not any(_is_short(noun, other) for other in nouns_found)]
 
 
 def _infer_noun(profile: ColumnProfile) -> str:
@@ -240,7 +242,9 @@ def infer_noun(name: str) -> str:
     while words and words[0] in _BEFORE | _BEHIND:
         words = words[1:]
     ends = [
-        at for at, word in enumerate(words) if at and word in _BEHIND and (word in _PER or words[at - 1][-1:] == "s")
+        position
+        for position, word in enumerate(words)
+        if position and word in _BEHIND and (word in _PER or words[position - 1][-1:] == "s")
     ]
     words = words[: ends[0]] if ends else words
     if len(words) > 1 and words[-1] in _LISTS and words[-2].endswith("s"):

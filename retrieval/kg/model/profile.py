@@ -10,6 +10,7 @@ from functools import cached_property
 from retrieval.kg.model.data_model import ColumnType
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.values import parse
+from retrieval.lexicon import get_words
 
 #: Cells that are parsed; those of longer columns are taken at even distances.
 SAMPLE = 1000
@@ -22,7 +23,7 @@ LINK = re.compile(r"(?:https?|ftp)://\S+|www\.\S+|[^@\s]+@[^@\s]+\.[a-z]{2,}", r
 MACHINE = re.compile(r"(?:0x)?[0-9a-fA-F]{16,}|[\w-]{36}|#\w[^#]*#|/\S*/\S*")
 #: A code of digits alone: "02138".
 _PADDED = re.compile(r"0\d+")
-TRUTHS = frozenset({"yes", "no", "y", "n", "true", "false", "t", "f"})
+TRUTHS = get_words("truth_words")
 _BITS = frozenset({"0", "1"})
 #: The longest cell that is a name, in characters, and the most words of one.
 _NAME_LENGTH, _NAME_WORDS = 100, 12

@@ -30,7 +30,7 @@ from retrieval.kg.model.source_table import SourceTable
 from retrieval.lexicon import get_words
 from retrieval.lexicon.nouns import to_singular
 
-_PREPOSITIONS = frozenset({"by", "for", "from", "in", "of", "to", "via", "with"})
+_PREPOSITIONS = get_words("reference_prepositions")
 _FELLOWS = get_words("fellow_headings")
 _PEOPLE = get_words("party_table_nouns")
 #: What words for who does something, or whom something is done to, end in.
@@ -88,12 +88,14 @@ class TableSchema:
     def _find_key(self) -> int | None:
         """The column by which others refer to a row: what its heading says, else codes, or what numbers the rows."""
         profiles = self.table.profiles
-        unique = [profiles[at] for at in self.targets if profiles[at].coverage >= _STRICT]
+        unique = [profiles[position] for position in self.targets if profiles[position].coverage >= _STRICT]
         ids = [p for p in unique if p.heading_words[-1:] and p.heading_words[-1] in ID_WORDS]
-        own = [p for p in ids if len(p.heading_words) == 1 or _names_kind(p.heading_words[:-1], self.inferred_nouns)]
+        own_ids = [
+            p for p in ids if len(p.heading_words) == 1 or _names_kind(p.heading_words[:-1], self.inferred_nouns)
+        ]
         codes = [p for p in unique if p.codes >= _STRICT]
-        found = own or ids or codes or [p for p in unique if p.position == self.number]
-        return found[0].position if found else None
+        references = own_ids or ids or codes or [p for p in unique if p.position == self.number]
+        return references[0].position if references else None
 
     def is_identity(self, position: int) -> bool:
         """Whether a column of different values names the rows, is their key, or has a code for each."""
@@ -119,18 +121,18 @@ class FoundReference:
 
 def find_references(schemas: Sequence[TableSchema]) -> list[FoundReference]:
     """The references of all tables, at most one for each column."""
-    found: list[FoundReference] = []
+    references: list[FoundReference] = []
     for schema in schemas:
         for profile in schema.table.profiles:
             if reference := _find_reference(schema, profile, schemas):
-                found.append(reference)
-    known = {(reference.table, reference.column) for reference in found}
-    taken = {reference.target for reference in found}
+                references.append(reference)
+    known = {(reference.table, reference.column) for reference in references}
+    taken = {reference.target for reference in references}
     for schema in schemas:
         for profile in schema.table.profiles:
             if (schema.table.name, profile.position) not in known:
-                found += _find_doer(schema, profile, [s for s in schemas if s.table.name not in taken])
-    return found
+                references += _find_doer(schema, profile, [s for s in schemas if s.table.name not in taken])
+    return references
 
 
 def _find_reference(
@@ -193,8 +195,8 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
     their_role = theirs[:-1] if len(theirs) > 1 and theirs[-1] in ID_WORDS else theirs
     is_own = profile.position in (schema.key, schema.number)
     if other is schema:
-        said = " ".join(role) in _FELLOWS or profile.label.split()[-1].casefold() in _PREPOSITIONS
-        return 2.0 if is_identity and said and not is_own else 0.0
+        is_fellow = " ".join(role) in _FELLOWS or profile.label.split()[-1].casefold() in _PREPOSITIONS
+        return 2.0 if is_identity and is_fellow and not is_own else 0.0
     if (
         is_identity
         and _names_kind(role, other.inferred_nouns)

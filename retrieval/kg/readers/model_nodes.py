@@ -36,19 +36,25 @@ def _build_table(
     header = tuple(dict.fromkeys([*([GIVEN_NAME] if is_named else []), *keys]))
     table = SourceTable(f"{file}: {kind}" if kind else file, kind, header, ids=list(nodes), is_named=is_named)
     for number, node in enumerate(nodes, 1):
-        said: dict[str, Cell] = {key: found[0] if len(found) == 1 else found for key, found in values[node].items()}
+        cells_by_key: dict[str, Cell] = {
+            key: texts[0] if len(texts) == 1 else texts for key, texts in values[node].items()
+        }
         if is_named:
-            said[GIVEN_NAME] = names[node] or None
-        table.rows.append([said.get(key) for key in header])
+            cells_by_key[GIVEN_NAME] = names[node] or None
+        table.rows.append([cells_by_key.get(key) for key in header])
         table.lines.append(number)
     return table
 
 
 def name_nodes(rows: PropertyRows, inferred: Sequence[InferredTable]) -> None:
     """Name the nodes of each table as was inferred; those that have no such value keep their ids."""
-    for one in inferred:
-        if one.table.is_named and one.schema.names == (0,):
+    for inferred_table in inferred:
+        if inferred_table.table.is_named and inferred_table.schema.names == (0,):
             continue
-        for node, cells in zip(one.table.ids or (), one.table.rows, strict=True):
-            parts = [cell if isinstance(cell, str) else cell[0] for at in one.schema.names if (cell := cells[at])]
+        for node, cells in zip(inferred_table.table.ids or (), inferred_table.table.rows, strict=True):
+            parts = [
+                cell if isinstance(cell, str) else cell[0]
+                for position in inferred_table.schema.names
+                if (cell := cells[position])
+            ]
             rows.nodes[node] = " ".join(parts)

@@ -43,7 +43,9 @@ class _TableRows:
             _name_relation(profile, choices.columns.get((self.table.name, profile.heading)))
             for profile in self.table.profiles
         ]
-        self.type_column = next((at for at, name in enumerate(self.table.header) if name.casefold() == TYPE), -1)
+        self.type_column = next(
+            (position for position, name in enumerate(self.table.header) if name.casefold() == TYPE), -1
+        )
         self._contents: dict[str, int] = {}
         for number, cells in enumerate(self.table.rows):
             try:
@@ -60,16 +62,16 @@ class _TableRows:
             BadRowError: it has no name where others have one, or what it says is too long.
         """
         names = self.schema.names
-        parts = [_join(cells[at]) for at in names if cells[at]]
+        parts = [_join(cells[position]) for position in names if cells[position]]
         if names and not parts:
             raise BadRowError(f"the {self.table.header[names[0]]} is empty", "blank")
         numbered = cells[self.schema.number] if self.schema.number is not None else None
         kind = self.schema.nouns[0] if self.schema.nouns else "row"
         name = " ".join(parts) or f"{kind} {numbered or number + 1}"
         attributes = [
-            (at, text) for at, cell in enumerate(cells)
-            if cell and at != self.type_column and names != (at,) and self.relations[at]
-            for text in self._split_cell(at, cell)
+            (position, text) for position, cell in enumerate(cells)
+            if cell and position != self.type_column and names != (position,) and self.relations[position]
+            for text in self._split_cell(position, cell)
         ]  # fmt: skip
         content = hash(tuple(attributes))
         if self._contents.setdefault(name, content) != content:  # two of one name
@@ -77,18 +79,18 @@ class _TableRows:
             name = f"{name} ({key or number + 1})"
         return _Row(name, attributes)
 
-    def _split_cell(self, at: int, cell: str | list[str]) -> Iterator[str]:
-        mark = self.table.list_marks.get(at) if at not in self.schema.names else None
+    def _split_cell(self, position: int, cell: str | list[str]) -> Iterator[str]:
+        mark = self.table.list_marks.get(position) if position not in self.schema.names else None
         if mark and isinstance(cell, str):
             cell = list(dict.fromkeys(part for text in cell.split(mark) if (part := text.strip())))
-        yield from (value for _, value in extract_attributes({self.table.header[at]: cell}))
+        yield from (value for _, value in extract_attributes({self.table.header[position]: cell}))
 
-    def find_explaining_list(self, at: int, others: Sequence[_TableRows]) -> Mapping[str, str]:
+    def find_explaining_list(self, position: int, others: Sequence[_TableRows]) -> Mapping[str, str]:
         """What values of a column mean by the list of codes of another table; empty where none explains them."""
-        values = {value for row in self.named if row for position, value in row.attributes if position == at}
+        values = {value for row in self.named if row for column, value in row.attributes if column == position}
         for other in others:
             codes = other.inferred.code_list if other is not self else None
-            rows = codes.rows.get(normalise(self.table.header[at]), {}) if codes is not None else {}
+            rows = codes.rows.get(normalise(self.table.header[position]), {}) if codes is not None else {}
             explained = {
                 value: row.node for value in values
                 if value.casefold() in rows and (row := other.named[rows[value.casefold()]]) is not None
@@ -99,11 +101,12 @@ class _TableRows:
 
     def add_to_graph(self, tables: Mapping[str, _TableRows]) -> PropertyRows:
         """Add all rows as nodes, with references resolved."""
-        ways = {at: _Way(reference, tables[reference.target])
-                for at, reference in self.inferred.references.items() if reference.target in tables}  # fmt: skip
-        lists = {at: meant for at in range(len(self.table.header))
-                 if at not in ways and (meant := self.find_explaining_list(at, list(tables.values())))}  # fmt: skip
-        embedded = {at: (kind, names) for kind, names in self.inferred.embedded for at in kind.columns}
+        ways = {position: _Way(reference, tables[reference.target])
+                for position, reference in self.inferred.references.items() if reference.target in tables}  # fmt: skip
+        explaining = list(tables.values())
+        lists = {position: meant for position in range(len(self.table.header)) if position not in ways
+                 and (meant := self.find_explaining_list(position, explaining))}  # fmt: skip
+        embedded = {position: (kind, names) for kind, names in self.inferred.embedded for position in kind.columns}
         field = self.inferred.code_list.field if self.inferred.code_list else -1
         for number, row in enumerate(self.named):
             if row is None:
@@ -113,19 +116,24 @@ class _TableRows:
                 cell = self.table.rows[number][self.type_column]
                 types += cell if isinstance(cell, list) else [cell] if cell else []
             attributes = [(TYPE, kind) for kind in types]
-            for at, value in row.attributes:
-                if at == field:
+            for position, value in row.attributes:
+                if position == field:
                     attributes.append((TYPE, value))
-                elif at in ways:
-                    attributes.append((ways[at].label(self.relations[at], self.table.header[at]), ways[at].find(value)))
-                elif at in lists:
-                    attributes.append((self.relations[at], lists[at].get(value, value)))
-                elif at not in embedded:
-                    attributes.append((self.relations[at], value))
-                elif at == embedded[at][0].key and value in embedded[at][1]:
-                    relation = self.relations[at]
-                    called = relation if relation != self.table.header[at] else embedded[at][0].noun
-                    attributes.append((called, embedded[at][1][value]))
+                elif position in ways:
+                    attributes.append(
+                        (
+                            ways[position].label(self.relations[position], self.table.header[position]),
+                            ways[position].find(value),
+                        )
+                    )
+                elif position in lists:
+                    attributes.append((self.relations[position], lists[position].get(value, value)))
+                elif position not in embedded:
+                    attributes.append((self.relations[position], value))
+                elif position == embedded[position][0].key and value in embedded[position][1]:
+                    relation = self.relations[position]
+                    called = relation if relation != self.table.header[position] else embedded[position][0].noun
+                    attributes.append((called, embedded[position][1][value]))
             if self.table.is_ordered:
                 self.rows.listed.append(row.node)
             self.rows.add_node(row.node, row.node, attributes)
@@ -141,9 +149,10 @@ class _TableRows:
             if not isinstance(value, str) or value in met or value not in names:
                 continue
             met.add(value)
-            said = [(self.relations[at], text) for at in (key, *others) if (cell := cells[at]) and self.relations[at]
-                    for text in self._split_cell(at, cell)]  # fmt: skip
-            self.rows.add_node(names[value], names[value], [(TYPE, noun), *said])
+            columns = [column for column in (key, *others) if self.relations[column]]
+            attributes = [(self.relations[column], text) for column in columns if (cell := cells[column])
+                          for text in self._split_cell(column, cell)]  # fmt: skip
+            self.rows.add_node(names[value], names[value], [(TYPE, noun), *attributes])
 
 
 @dataclass(frozen=True)
@@ -159,8 +168,8 @@ class _Way:
 
     def find(self, value: str) -> str:
         """The node of a value; where no row has it, its kind and number, or the value itself."""
-        at = self.reference.rows.get(value)
-        row = self.target.named[at] if at is not None else None
+        position = self.reference.rows.get(value)
+        row = self.target.named[position] if position is not None else None
         if row is not None:
             return row.node
         nouns = self.target.schema.nouns
@@ -178,7 +187,10 @@ def build_rows(
         choices: corrections, for columns that are renamed or left out.
         logs: by table, takes rows that cannot be used.
     """
-    tables = {one.table.name: _TableRows(one, choices, logs[one.table.name]) for one in inferred}
+    tables = {
+        inferred_table.table.name: _TableRows(inferred_table, choices, logs[inferred_table.table.name])
+        for inferred_table in inferred
+    }
     rows = [table.add_to_graph(tables) for table in tables.values()]
     by_number: dict[str, str] = {}
     twice: set[str] = set()

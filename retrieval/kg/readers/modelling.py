@@ -37,17 +37,17 @@ def resolve_properties(
     graphs = [(file.properties, build_node_tables(file.properties, file.name))
               for file in files if file.properties is not None]  # fmt: skip
     inferred = infer_tables([*tables, *(table for _, nodes in graphs for table in nodes)], choices)
-    by_name = {one.table.name: one for one in inferred}
+    by_name = {inferred_table.table.name: inferred_table for inferred_table in inferred}
     for rows, nodes in graphs:
         name_nodes(rows, [by_name[table.name] for table in nodes])
     before = sum(log.count for log in logs.values())
     table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs)
     problems = sum(log.count for log in logs.values()) - before
-    found = resolve([*(rows for rows, _ in graphs), *table_rows], numbers)
+    facts = resolve([*(rows for rows, _ in graphs), *table_rows], numbers)
     things = _collect_things(inferred, table_rows, [rows for rows, _ in graphs])
     bad_rows = {name: [TableProblem(p.line, p.message, p.text) for p in log.kept] for name, log in logs.items()}
     model = describe_model(inferred, choices, things, bad_rows, is_sampled=is_sampled)
-    return replace(found, problems=found.problems + problems), model
+    return replace(facts, problems=facts.problems + problems), model
 
 
 def _collect_tables(files: Sequence[FactFile]) -> tuple[list[SourceTable], dict[str, ProblemLog]]:
@@ -69,28 +69,28 @@ def _collect_things(
 ) -> Mapping[str, Sequence[NamedThing]]:
     """The first things of each kind as they are in the graph."""
     things: dict[str, list[NamedThing]] = {}
-    for one in inferred:
-        if one.table.ids is None:
-            for kind, names in one.embedded:
+    for inferred_table in inferred:
+        if inferred_table.table.ids is None:
+            for kind, names in inferred_table.embedded:
                 things[kind.name] = _name_first(list(names.values()), table_rows)
         else:
-            labels = {node: name or node for rows in graphs for node in one.table.ids[:_LOOKED_AT]
+            labels = {node: name or node for rows in graphs for node in inferred_table.table.ids[:_LOOKED_AT]
                       if (name := rows.nodes.get(node)) is not None}  # fmt: skip
-            things[one.table.name] = [
+            things[inferred_table.table.name] = [
                 replace(thing, label=labels[thing.label]) for thing in _name_first(list(labels), graphs)
             ]
-    rows_of = [one for one in inferred if one.table.ids is None]
-    for one, rows in zip(rows_of, table_rows, strict=True):
-        things[one.table.name] = _name_first(list(rows.nodes), [rows])
+    rows_of = [inferred_table for inferred_table in inferred if inferred_table.table.ids is None]
+    for inferred_table, rows in zip(rows_of, table_rows, strict=True):
+        things[inferred_table.table.name] = _name_first(list(rows.nodes), [rows])
     return things
 
 
 def _name_first(nodes: Sequence[str], rows: Sequence[PropertyRows]) -> list[NamedThing]:
     """The first of some nodes with what is said of them beside their kind."""
     first = dict.fromkeys(nodes[:_LOOKED_AT])
-    said: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for one in rows:
-        for node, key, value in one.node_attributes:
+    attributes: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for inferred_table in rows:
+        for node, key, value in inferred_table.node_attributes:
             if node in first and key != TYPE:
-                said[node].append((key, value))
-    return [NamedThing(node, said[node]) for node in first]
+                attributes[node].append((key, value))
+    return [NamedThing(node, attributes[node]) for node in first]
