@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +64,24 @@ def preview(file: Path, /, *, questions: bool = False, table: TableOptions = Tab
         print_result("\t".join(guess.titles))
     for row in guess.rows:
         print_result("\t".join(" ".join(cell.split()) for cell in row))
+    return 0
+
+
+def infer_model(source: tuple[Path, ...], /, *, table: TableOptions = TableOptions()) -> int:
+    """Print the data model that an import of the files would have, as JSON; corrected, `build-graph --model` takes it.
+
+    Args:
+        source: tables, nodes and edges; they are not imported.
+    """
+    from retrieval.kg.readers import read_model  # noqa: PLC0415
+
+    model = read_model(source, table.build_options())
+    for kind in model.kinds:
+        called = " and ".join(kind.name) or "number"
+        print_note(f"{kind.table}: {kind.count:,} × {kind.label}, named by {called}. {' '.join(kind.examples[:1])}")
+    for warning in model.warnings:
+        print_note(f"note: {warning.message}")
+    print_result(json.dumps(model.to_json(), ensure_ascii=False, indent=1))
     return 0
 
 

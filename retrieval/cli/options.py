@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -101,6 +103,7 @@ class TableOptions:
         header: whether the first row names columns.
         encoding: of text that is not UTF-8, such as cp1252.
         columns: H,R,T: the columns of head, relation and tail, numbers from 0 or header names.
+        model: file of a corrected data model, as `infer-model` prints it.
     """
 
     fmt: GraphFormat = None
@@ -108,14 +111,30 @@ class TableOptions:
     header: bool | None = None
     encoding: str | None = None
     columns: str | None = None
+    model: Path | None = None
 
     def build_options(self) -> ReadOptions:
         """What readers take.
 
         Raises:
-            ConfigError: not three columns are named.
+            ConfigError: not three columns are named, or the model is not JSON.
         """
-        return ReadOptions(self.fmt, self.delimiter, self.header, self.encoding, _parse_columns(self.columns))
+        columns = _parse_columns(self.columns)
+        return ReadOptions(self.fmt, self.delimiter, self.header, self.encoding, columns, _read_model(self.model))
+
+
+def _read_model(path: Path | None) -> Mapping[str, Any] | None:
+    """The data model in a file."""
+    if path is None:
+        return None
+    hint = "Start from what `infer-model` prints."
+    try:
+        model = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} is no data model ({error}).", hint=hint) from error
+    if not isinstance(model, dict):
+        raise ConfigError(f"{path} is no data model.", hint=hint)
+    return model
 
 
 def _parse_columns(text: str | None) -> dict[str, int | str] | None:

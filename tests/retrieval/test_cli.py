@@ -461,3 +461,21 @@ def test_doctor_tells_what_is_damaged(graph_dir, tmp_path, capsys):
     assert "its directory is missing" in told
     assert main(["ask", "--graph", str(graph_dir), "who?"]) == 2
     assert "damaged (tails.npy)" in one_line_error(capsys)
+
+
+def test_a_data_model_is_printed_corrected_and_imported(tmp_path, capsys):
+    table = tmp_path / "lakes.csv"
+    table.write_text("code,name,area\nA1,Vo,4\nB2,Nu,7\n", encoding="utf-8")
+    assert main(["infer-model", str(table)]) == 0
+    printed = capsys.readouterr()
+    model = json.loads(printed.out)
+    assert "lakes.csv: 2 × lake, named by name. Vo is a lake: code A1, area 4." in printed.err
+    model["kinds"][0]["name"] = ["code"]
+    corrected = tmp_path / "model.json"
+    corrected.write_text(json.dumps(model), encoding="utf-8")
+    out = tmp_path / "graph"
+    assert main(["build-graph", str(table), "--out", str(out), "--no-index", "--model", str(corrected)]) == 0
+    assert {"A1", "B2"} <= set(snapshot.open(out).entity_labels)
+    corrected.write_text("[]", encoding="utf-8")
+    assert main(["build-graph", str(table), "--out", str(out), "--no-index", "--model", str(corrected)]) == 2
+    assert "is no data model" in capsys.readouterr().err

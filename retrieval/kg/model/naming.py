@@ -222,8 +222,7 @@ def _is_short(noun: str, other: str) -> bool:
 
 def make_singular(words: Sequence[str]) -> str:
     """Words with the last of them as a singular."""
-    last = to_singular(words[-1]) if words[-1].endswith("s") else words[-1]
-    return " ".join([*words[:-1], last])
+    return " ".join([*words[:-1], to_singular(words[-1])])
 
 
 _FILLERS = get_words("file_name_fillers")
