@@ -2,6 +2,7 @@
 import { getFile, post, remove } from "./calls";
 import { query } from "./query";
 import type { components } from "./generated/schema";
+import type { DataModel } from "./dataModel";
 import type { From, Id, Reading } from "./types";
 
 type Schemas = components["schemas"];
@@ -20,8 +21,10 @@ export const versionsQuery = (graph: Id) => query("graphs/{id}/versions", { id: 
 export const diffQuery = (graph: Id, from: number, to: number) =>
   query("graphs/{id}/versions/diff", { id: graph, from, to }, { staleTime: Infinity });
 
-export const changeGraph = (graph: Id, body: { mode: Mode; note: string } & From & Reading) =>
-  post("graphs/{id}/versions", { id: graph }, body);
+export const changeGraph = (
+  graph: Id,
+  body: { mode: Mode; note: string; model: DataModel | null } & From & Reading,
+) => post("graphs/{id}/versions", { id: graph }, body);
 
 export const activateVersion = (graph: Id, version: number) =>
   post("graphs/{id}/versions/{version}/activate", { id: graph, version });

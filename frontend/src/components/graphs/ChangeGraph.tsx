@@ -5,6 +5,7 @@ import { keys } from "@/api/queries";
 import type { Graph, Reading } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { Modal, type DialogProps } from "@/components/kit/controls";
+import { DataModelForm, useDataModel } from "@/components/uploads/DataModel";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
@@ -31,7 +32,9 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const [note, setNote] = useState("");
   const [reading, setReading] = useState<Reading>({});
   const refused = useIsRefused("graph", from, reading, ready);
-  const send = useAct(() => changeGraph(graph.id, { mode, ...from, note: note.trim(), ...reading }), {
+  const edited = useDataModel(from, reading, graph.id, ready);
+  const body = { mode, ...from, note: note.trim(), ...reading, model: edited.model };
+  const send = useAct(() => changeGraph(graph.id, body), {
     changes: [keys.graphs],
     done: () => {
       useUploads.getState().forget(purpose);
@@ -45,6 +48,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
+      {ready && <DataModelForm {...edited} />}
       <TextField
         label="Note (what and why, for the list of versions)"
         id="version-note"

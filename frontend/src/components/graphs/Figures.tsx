@@ -7,6 +7,7 @@ import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
 import { count, integer, percent } from "@/view/format";
+import { KeptModel } from "./KeptModel";
 import { SchemaView } from "./SchemaView";
 
 const HEIGHT = 96;
@@ -179,6 +180,7 @@ export function Figures({ graph }: { graph: Graph }) {
           </div>
           <Relations figures={data} />
           <SchemaView graph={graph} />
+          <KeptModel graph={graph} />
         </div>
       )}
     </Card>

@@ -1,11 +1,13 @@
 // Upload of a graph: files are sent at once, looked at, corrected and then imported.
 import { useState } from "react";
 import { useNavigate } from "react-router";
+import { ApiError } from "@/api/client";
 import { keys, createGraph } from "@/api/queries";
 import type { Reading, Visibility } from "@/api/types";
 import { Modal, type DialogProps } from "@/components/kit/controls";
+import { DataModelForm, useDataModel } from "@/components/uploads/DataModel";
 import { Files, useFiles } from "@/components/uploads/Files";
-import { nameFromFile } from "@/components/uploads/formats";
+import { nameFromFiles } from "@/components/uploads/formats";
 import { Sources } from "@/components/uploads/Sources";
 import { Preview } from "@/components/uploads/Preview";
 import { useIsRefused } from "@/components/uploads/useIsRefused";
@@ -59,7 +61,9 @@ function UploadForm({ onClose }: { onClose: () => void }) {
   const [sources, setSources] = useState<readonly string[]>([]);
   const from = { uploads: ids ?? [], sources };
   const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
-  const send = useAct(() => createGraph({ name: name.trim(), visibility, ...from, ...reading }), {
+  const edited = useDataModel(from, reading, null, ready);
+  const body = { name: name.trim(), visibility, ...from, ...reading, model: edited.model };
+  const send = useAct(() => createGraph(body), {
     changes: [keys.graphs],
     done: async ({ graph }) => {
       useUploads.getState().forget(PURPOSE);
@@ -68,6 +72,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       await navigate(`/graphs/${graph.id}`);
     },
   });
+  const taken = send.error instanceof ApiError && send.error.code === "name_taken";
   const refused = useIsRefused("graph", from, reading, ready);
   const waiting = files.some((file) => file.state !== "done");
   return (
@@ -87,8 +92,8 @@ function UploadForm({ onClose }: { onClose: () => void }) {
     >
       <Files
         purpose={PURPOSE}
-        onAdded={([first]) => {
-          if (!name && first) setName(nameFromFile(first.name));
+        onAdded={(added) => {
+          if (!name) setName(nameFromFiles(added.map((file) => file.name)));
         }}
       >
         {files.length === 0 && <Accepts />}
@@ -97,12 +102,20 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         sources={sources}
         onChange={(list) => {
           setSources(list);
-          const [first] = list;
-          if (!name && first) setName(nameFromFile(first.split("/").pop() ?? ""));
+          if (!name) setName(nameFromFiles(list.map((source) => source.split("/").pop() ?? "")));
         }}
       />
+      <TextField
+        label="Name of the graph"
+        id="graph-name"
+        required
+        maxLength={200}
+        value={name}
+        onChange={setName}
+        error={taken ? send.error?.message : undefined}
+      />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
-      <TextField label="Name" id="graph-name" required maxLength={200} value={name} onChange={setName} />
+      {ready && <DataModelForm {...edited} />}
       <AtFirst value={visibility} onChange={setVisibility} />
     </Form>
   );

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { formatName, formatOptions, heeds, swapped, tableWords } from "./formats";
+import { describe, expect, it } from "vitest";
+import { formatName, formatOptions, heeds, nameFromFiles, swapped, tableWords } from "./formats";
 
 const FORMATS = [
   { name: "csv", label: "Commas", holds: "facts", options: ["delimiter" as const, "header" as const] },
@@ -41,4 +41,16 @@ it("says what a table was read as, and nothing of other formats", () => {
   expect(tableWords({ format: "table", rows, header_cells })).toBe(
     "Each row is an order, named here “order 1”, “order 2”. What is known of each: order date, collected, city.",
   );
+});
+
+describe("names of graphs of several files", () => {
+  it.each([
+    [["films.csv"], "films"],
+    [["hr_staff.csv", "hr_sites.csv"], "hr"],
+    [["clinic visits.csv", "clinic rooms.csv"], "clinic"],
+    [["categories.csv", "customers.csv"], ""],
+    [[], ""],
+  ])("%j", (files, name) => {
+    expect(nameFromFiles(files)).toBe(name);
+  });
 });

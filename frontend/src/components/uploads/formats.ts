@@ -81,6 +81,13 @@ export function nameFromFile(file: string): string {
     .replaceAll(/[_-]+/g, " ");
 }
 
+/** A name for a graph of files: of one, its own; of several, the words that their names begin with. */
+export function nameFromFiles(files: readonly string[]): string {
+  const [first = [], ...others] = files.map((file) => nameFromFile(file).split(" "));
+  const differs = first.findIndex((word, place) => others.some((other) => other[place] !== word));
+  return first.slice(0, differs < 0 ? first.length : differs).join(" ");
+}
+
 /** What a table was read as: "Each row is an order: order 1, order 2 …. Of each is known: customer, product." */
 export function tableWords(guess: Pick<Guess, "format" | "rows" | "header_cells">): string | null {
   if (guess.format !== "table") return null;

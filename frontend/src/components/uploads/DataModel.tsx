@@ -1,0 +1,155 @@
+// The data model of an import: what the files hold, to be corrected before, and as it was kept with a version.
+import { useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { dataModelQuery, type DataModel as Model, type ModelChanges } from "@/api/dataModel";
+import type { From, Id, Reading } from "@/api/types";
+import { Button } from "@/components/kit/controls";
+import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { download } from "@/components/kit/files";
+import { Find } from "@/components/kit/TextField";
+import { NO_CHANGES, NotAModelError, countChanges, findKinds, readModelFile } from "@/view/dataModel";
+import { count } from "@/view/format";
+import { ModelDiagram } from "./ModelDiagram";
+import { ModelKind } from "./ModelKind";
+
+/** More kinds than these are listed without a diagram, and are looked for by name. */
+const DRAWN = 30;
+const LISTED = 8;
+
+/** The model of files as a person corrects it. `model` is what an import sends; null while nothing is known. */
+export function useDataModel(from: From, reading: Reading, graph: Id | null, ready: boolean) {
+  const [changes, setChanges] = useState<ModelChanges>(NO_CHANGES);
+  const options = dataModelQuery(from, reading, changes === NO_CHANGES ? null : changes, graph);
+  const { data, error, isFetching } = useQuery(ready ? options : { ...options, enabled: false });
+  const model = ready && data && data.kinds.length > 0 ? data : null;
+  return { model, error: ready ? error : null, isFetching, changes, setChanges };
+}
+
+function ModelFile({ onRead }: { onRead: (changes: ModelChanges) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [trouble, setTrouble] = useState("");
+  const read = async (file: File) => {
+    try {
+      onRead(readModelFile(await file.text()));
+      setTrouble("");
+    } catch (error) {
+      if (!(error instanceof NotAModelError)) throw error;
+      setTrouble(`${file.name} cannot be used as a model: ${error.message}.`);
+    }
+  };
+  return (
+    <>
+      <Button size="small" onPress={() => input.current?.click()}>
+        Use a model from a file
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        accept=".json,application/json"
+        hidden
+        aria-label="File of a data model"
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          event.target.value = "";
+          if (file) void read(file);
+        }}
+      />
+      {trouble && (
+        <span className="small error" role="alert">
+          {trouble}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Warnings({ model }: { model: Model }) {
+  if (model.warnings.length === 0) return null;
+  return (
+    <div className="notice warn">
+      <div className="grow stack tight">
+        <strong>{count(model.warnings.length, "thing")} to look at</strong>
+        <ul className="notes small">
+          {model.warnings.map((warning, place) => (
+            <li key={place}>
+              {warning.message}
+              {warning.rows.length > 0 && (
+                <details>
+                  <summary>Show them</summary>
+                  <pre className="raw">
+                    {warning.rows.map((row) => `${row.line}: ${row.text}`).join("\n")}
+                  </pre>
+                </details>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+interface ViewProps {
+  model: Model;
+  changes?: ModelChanges;
+  onChange?: ((changes: ModelChanges) => void) | undefined;
+}
+
+export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) {
+  const [words, setWords] = useState("");
+  const kinds = findKinds(model.kinds, words);
+  return (
+    <>
+      {model.kinds.length > 1 && model.kinds.length <= DRAWN && <ModelDiagram model={model} />}
+      <Warnings model={model} />
+      {model.kinds.length > LISTED && (
+        <Find label="Find a kind or a column" value={words} onChange={setWords} />
+      )}
+      <div>
+        {kinds.map((kind) => (
+          <ModelKind key={kind.table} model={model} kind={kind} changes={changes} onChange={onChange} />
+        ))}
+        {kinds.length === 0 && <p className="muted">No kind or column is called so.</p>}
+      </div>
+    </>
+  );
+}
+
+type Edited = ReturnType<typeof useDataModel>;
+
+/** The model of files, with all that can be corrected; nothing where they hold facts or documents alone. */
+export function DataModelForm({ model, error, isFetching, changes, setChanges }: Edited) {
+  const corrected = countChanges(changes);
+  const undo = (
+    <Button size="small" onPress={() => setChanges(NO_CHANGES)}>
+      Back to what was inferred
+    </Button>
+  );
+  if (!model) {
+    if (error) return <ErrorNotice error={error} acts={corrected > 0 && undo} />;
+    return isFetching ? <Loading what="the data model" /> : null;
+  }
+  return (
+    <section className="stack data-model" aria-label="Data model" aria-busy={isFetching}>
+      <h3>
+        Data model{" "}
+        <span className="muted small" role="status">
+          {isFetching ? "Reading…" : corrected > 0 ? count(corrected, "correction") : ""}
+        </span>
+      </h3>
+      <p className="small muted">
+        What the files hold, as questions will find it. Correct what is wrong; the examples change with it.
+        {model.is_sampled && " Only the beginning of large files was read for this."}
+      </p>
+      {error && <ErrorNotice error={error} acts={corrected > 0 && undo} />}
+      <ModelView model={model} changes={changes} onChange={setChanges} />
+      <div className="row wrap">
+        {corrected > 0 && undo}
+        <Button size="small" onPress={() => download("data-model.json", JSON.stringify(model, null, 1))}>
+          Download model
+        </Button>
+        <ModelFile onRead={setChanges} />
+      </div>
+    </section>
+  );
+}
