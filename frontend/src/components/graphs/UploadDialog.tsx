@@ -106,7 +106,7 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         }}
       />
       <TextField
-        label="Name of the graph"
+        label="Name"
         id="graph-name"
         required
         maxLength={200}
