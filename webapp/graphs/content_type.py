@@ -14,8 +14,8 @@ HEAD = 8192
 CONTAINERS = (b"PK\x03\x04", b"PAR1", b"(\xb5/\xfd")
 #: Where a tar archive says that it is one.
 _TAR = slice(257, 262)
-#: Beginnings of what graphs are made of and is no text: PDF, and workbooks of before 2007.
-DOCUMENTS = (b"%PDF", b"\xd0\xcf\x11\xe0")
+#: Beginnings of what graphs are made of and is no text: PDF, workbooks of before 2007, and SQLite databases.
+DOCUMENTS = (b"%PDF", b"\xd0\xcf\x11\xe0", b"SQLite format 3\0")
 
 
 def require_text(name: str, file: IO[Any], *, allowed: tuple[bytes, ...] = ()) -> None:

@@ -13,7 +13,7 @@ import stat
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,7 @@ from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg.readers import json_tables
 from retrieval.kg.readers.archive_kinds import ZIP, ArchiveKind, ArchiveLimits, Unpacked, detect_archive_kind
 from retrieval.kg.readers.compression import open_bytes
+from retrieval.kg.readers.sqlite_tables import SIGNATURE, extract_database_tables, is_sqlite
 from retrieval.kg.readers.workbooks import extract_sheets, is_workbook
 
 _PIECE = 1 << 20
@@ -59,7 +60,7 @@ def unpack_files(
         names: what their owners call them; None takes their names.
         limits: of each archive.
         folder: where archives are unpacked; None takes the system's directory for temporary files.
-        tables: take workbooks and JSON of several tables apart too.
+        tables: take workbooks, databases and JSON of several tables apart too.
 
     Raises:
         SourceError: an archive is broken, dangerous or too large, or there is no room for it.
@@ -93,27 +94,34 @@ def unpack_files(
 
 
 def extract_tables(file: Unpacked, folder: Path) -> list[Unpacked]:
-    """The tables of a workbook, or the tables and the graph of JSON that holds several; none of other files.
+    """The tables of a workbook or of an SQLite database, or the tables and the graph of JSON that holds several; none
+    of other files.
 
     Args:
         file: as it lies.
         folder: where they are put; it is made.
 
     Raises:
-        EmptySourceError: it is a workbook without a table.
+        EmptySourceError: it is a workbook or a database without a table.
         SourceError: it is broken, locked, too large or too deep.
     """
-    workbook = is_workbook(file.path)
-    if not workbook and not file.name.lower().endswith(_JSON):
+    extract, kind = _find_extractor(file)
+    if extract is None:
         return []
     folder.mkdir(parents=True)
-    if not workbook:
-        held = json_tables.extract_parts(file.path, file.name, folder)
-        return [Unpacked(table_path, f"{file.name}/{part}", file.name, form) for part, table_path, form in held]
-    tables = extract_sheets(file.path, file.name, folder)
-    if not tables:
-        raise EmptySourceError(f"{file.name} holds no table.", hint="Give a workbook with a table in a sheet.")
-    return [Unpacked(table_path, f"{file.name}/{sheet}", file.name, form) for sheet, table_path, form in tables]
+    parts = extract(file.path, file.name, folder)
+    if kind and not parts:
+        raise EmptySourceError(f"{file.name} holds no table.", hint=f"Give a {kind} with a table that has rows.")
+    return [Unpacked(path, f"{file.name}/{part}", file.name, form) for part, path, form in parts]
+
+
+def _find_extractor(file: Unpacked) -> tuple[Callable[[Path, str, Path], list[tuple[str, Path, str]]] | None, str]:
+    """The function that takes a file apart, if one does; and what must hold a table, empty where it need not."""
+    if is_workbook(file.path):
+        return extract_sheets, "workbook"
+    if is_sqlite(file.path):
+        return extract_database_tables, "database"
+    return (json_tables.extract_parts if file.name.lower().endswith(_JSON) else None), ""
 
 
 def list_members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:
@@ -150,8 +158,8 @@ def extract_start(path: Path, name: str, member: str, size: int, *, limits: Arch
             for entry, _, file in opened.iter_entries():
                 if entry == member:
                     written.write(start := file.read(size))
-                    # Of Parquet and workbooks nothing can be read without their end.
-                    if start.startswith((b"PAR1", ZIP)):
+                    # Parquet files, workbooks and databases cannot be read without their end.
+                    if start.startswith((b"PAR1", ZIP, SIGNATURE)):
                         shutil.copyfileobj(file, written)
                     break
         yield out

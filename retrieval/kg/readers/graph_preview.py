@@ -16,6 +16,7 @@ from retrieval.kg.readers.combining import merge_files
 from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.decoding import find_encoding
 from retrieval.kg.readers.detection import resolve_own_format, resolve_text_format
+from retrieval.kg.readers.formats.properties import has_property_header
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
@@ -82,7 +83,8 @@ def _read_table_preview(file: InputFile, preview: Preview, options: ReadOptions)
     """Delimiter, header and columns of rows of cells."""
     lines = [line for line in file.head.splitlines() if line.strip()]
     line = file.source.find_first_line()
-    layout = None if options.columns or options.header is False else find_layout(line)
+    is_property = preview.format == "property-csv" or (preview.format != "table" and has_property_header(file))
+    layout = find_layout(line) if is_property and not options.columns and options.header is not False else None
     if layout is not None:
         mark = parse_delimiter(options.delimiter) if options.delimiter else layout[0]
         cells = tuple(split_cells(line, mark))

@@ -74,12 +74,14 @@ _NEO4J = "run CALL apoc.export.graphml.all('graph.graphml', {useTypes: true}), a
 _IMAGE = f"Clew reads no images. Give the data behind it: {_GRAPHS}."
 _CHOOSE = f"Give a file of {_GRAPHS}."
 _CSV = "Export it as CSV with a header row."
+_DECRYPT = "Decrypt it, if it is an encrypted database, and give that. An SQLite database is read as it is."
+_DATABASES = (".db", ".db3", ".sqlite", ".sqlite3")
 
 FORMATS = (
     OtherFormat("a Neo4j dump", f"Load it (neo4j-admin database load), then {_NEO4J}.", b"DZV1"),
     OtherFormat("a Neo4j dump", f"Load it (neo4j-admin database load), then {_NEO4J}.", b"DGV1"),
     OtherFormat("a Neo4j backup", f"Restore it (neo4j-admin database restore), then {_NEO4J}.", b"NEO4JBK"),
-    OtherFormat("an SQLite database", f"{_TABLES} For one: sqlite3 -header -csv FILE 'SELECT * FROM t' > t.csv.",
+    OtherFormat("an SQLite database", "Give it as a graph: each of its tables is read. Export questions as CSV.",
                 b"SQLite format 3\0"),
     OtherFormat("a DuckDB database", "Export its tables: EXPORT DATABASE 'folder' (FORMAT parquet).", b"DUCK", 8),
     OtherFormat("a Microsoft Access database", _TABLES, b"\0\x01\0\0Standard Jet DB"),
@@ -209,7 +211,8 @@ def describe_binary(head: bytes, name: str) -> OtherFormat:
     except (puremagic.PureError, ValueError):
         kinds = []
     known = next((f" ({kind.name})" for kind in kinds if kind.confidence >= _SURE and kind.name), "")
-    return OtherFormat(f"a binary file{known}", _CHOOSE)
+    encrypted = name.lower().endswith(_DATABASES)
+    return OtherFormat(f"a binary file{known}", _DECRYPT if encrypted else _CHOOSE)
 
 
 def make_refusal(other: OtherFormat, name: str) -> SourceError:

@@ -132,7 +132,7 @@ def _write(sheet: CalamineSheet, formatted: Mapping[Cell, str], out: Path) -> li
     rows, top = rows[first:], rows[above] if above is not None else None
     used = [index for index in range(len(rows[0])) if any(row[index] for row in rows)] if rows else []
     header = (
-        _make_headings([_join_headings(top[index] if top else "", rows[0][index]) for index in used]) if used else []
+        make_headings([_join_headings(top[index] if top else "", rows[0][index]) for index in used]) if used else []
     )
     with out.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
@@ -164,7 +164,7 @@ def _read_cells(sheet: CalamineSheet, formatted: Mapping[Cell, str]) -> tuple[li
     """The cells of a sheet as text, merged ones with what is shown in them, but for titles across the sheet; and the
     rows that have cells across several columns.
     """
-    rows = [[_format_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
+    rows = [[format_cell(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
     for (row, column), text in formatted.items():
         if row < len(rows) and column < len(rows[row]):
             rows[row][column] = text
@@ -180,7 +180,7 @@ def _read_cells(sheet: CalamineSheet, formatted: Mapping[Cell, str]) -> tuple[li
     return rows, spanning
 
 
-def _format_cell(cell: Value) -> str:
+def format_cell(cell: Value) -> str:
     """A cell as a person writes it: whole numbers without a point, days without midnight."""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
@@ -202,7 +202,7 @@ def _find_header(rows: Sequence[Sequence[str]]) -> int:
     return next(word_rows, wide[0])
 
 
-def _make_headings(cells: Sequence[str]) -> list[str]:
+def make_headings(cells: Sequence[str]) -> list[str]:
     """Headings that differ, on one line each; a column without one is called by its place."""
     headings: list[str] = []
     for number, cell in enumerate(cells, 1):

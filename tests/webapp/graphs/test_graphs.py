@@ -91,7 +91,7 @@ def test_a_hostile_file_name_stays_inside_the_storage(api, name):
     ("content", "says"),
     [
         (b"\x89PNG\r\n\x1a\n....", "an image"),
-        (b"SQLite format 3\x00....", "an SQLite database"),
+        (b"\0\1\0\0Standard Jet DB....", "a Microsoft Access database"),
         (b"a\tb\x00c", "a binary file"),
         (b"", "empty"),
         (b"\x1f\x8b\x08garbage that is no deflate stream", "broken gzip"),

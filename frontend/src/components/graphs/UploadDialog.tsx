@@ -27,8 +27,8 @@ export function Accepts() {
       <dl className="accepts small">
         <dt>Tables</dt>
         <dd>
-          Excel and other workbooks, CSV, or JSON: one thing on each row, with headings above the columns;
-          every sheet is a table
+          Excel and other workbooks, SQLite databases, CSV, or JSON: one thing on each row, with headings
+          above the columns; every sheet is a table
         </dd>
         <dt>Facts</dt>
         <dd>

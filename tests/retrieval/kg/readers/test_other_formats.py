@@ -2,7 +2,6 @@
 
 import gzip
 import pickle
-import sqlite3
 
 import pytest
 
@@ -68,14 +67,6 @@ def test_a_file_that_is_not_read_says_what_it_is_and_what_to_do(tmp_path, name):
     shown = read_preview(path)
     assert (shown.format, shown.rows, shown.refused) == ("", (), True)
     assert label in shown.notes[0]
-
-
-def test_an_sqlite_database(tmp_path):
-    with sqlite3.connect(tmp_path / "a.db") as database:
-        database.execute("create table t(a)")
-    with pytest.raises(SourceError, match="is an SQLite database") as error:
-        read_graph(tmp_path / "a.db", problems=print)
-    assert "sqlite3 -header -csv a.db" in (error.value.hint or "")
 
 
 @pytest.mark.parametrize(
