@@ -63,7 +63,7 @@ class Source:
             else:
                 self.detected = detect_encoding(path, self.name)
                 self.encoding = self.detected.name
-            self._returns = b"\r" in start and b"\n" not in start
+            self._returns = _ends_in_returns(start)
             with self.open() as file:
                 self.head = file.read(HEAD)
         except OSError as error:
@@ -131,6 +131,11 @@ class Source:
         strange = text.count("\ufffd") + sum(text.count(chr(c)) for c in (0, 1, 2, 3, 4, 5, 6, 7, 8))
         if "\0" in text[:1024] or strange > len(text) * 0.1:
             raise make_refusal(describe_binary(start, self.name), self.name)
+
+
+def _ends_in_returns(start: bytes) -> bool:
+    """Whether lines end in a carriage return alone: quoted cells of such a file, and its end, may have line feeds."""
+    return start.count(b"\r") - start.count(b"\r\n") > start.count(b"\n")
 
 
 def parse_encoding(text: str) -> str:

@@ -259,3 +259,38 @@ def test_rdf_that_is_none_is_refused(read):
         read(gzip.compress(RDF["ntriples"].encode() * 2000)[:-100], "d.nt")
     with pytest.raises(EmptySourceError):
         read("<notxml", "d.rdf")
+
+
+CARRIAGE_RETURNS = {
+    "a.tsv": "Jaws\tby\tSpielberg\rHook\tby\tSpielberg\r",
+    "a.csv": "head,relation,tail\rJaws,by,Spielberg\rHook,by,Spielberg\r",
+    "edges.csv": 'Source,Target,Type,Label,Note\rJaws,Spielberg,Directed,by,"a\nb"\rHook,Spielberg,Directed,by,\r',
+    "a.jsonl": '{"source": "Jaws", "relation": "by", "target": "Spielberg"}\r'
+    '{"source": "Hook", "relation": "by", "target": "Spielberg"}\r',
+    "a.nt": "<http://x/Jaws> <http://x/by> <http://x/Spielberg> .\r"
+    "<http://x/Hook> <http://x/by> <http://x/Spielberg> .\r",
+}
+
+
+@pytest.mark.parametrize("name", CARRIAGE_RETURNS)
+@pytest.mark.parametrize("packed", [False, True])
+def test_lines_may_end_in_a_carriage_return_alone(tmp_path, name, packed):
+    content = CARRIAGE_RETURNS[name].encode()
+    path = tmp_path / (f"{name}.gz" if packed else name)
+    path.write_bytes(gzip.compress(content) if packed else content)
+    facts = readers.read_graph(path, problems=pytest.fail).facts.rows()
+    assert [(head, relation.removeprefix("http://x/"), tail) for head, relation, tail in facts] == [
+        ("Jaws", "by", "Spielberg"),
+        ("Hook", "by", "Spielberg"),
+    ]
+    assert len(readers.read_preview(path).rows) == 2
+
+
+def test_a_table_may_end_its_lines_in_carriage_returns_and_hold_line_feeds(tmp_path):
+    path = tmp_path / "films.csv"
+    path.write_bytes(b'Name,Year,Note\rJaws,1975,"two\nlines"\rHook,1991,none\r')
+    table = readers.read_graph(path, problems=pytest.fail)
+    assert {row for row in table.node_attributes.rows() if row[1] == "Year"} == {
+        ("Jaws", "Year", "1975"),
+        ("Hook", "Year", "1991"),
+    }
