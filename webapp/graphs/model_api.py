@@ -132,7 +132,7 @@ class ModelView(UserView):
 
     @extend_schema(operation_id="uploads_model", request=ModelRequestSerializer, responses=DataModelSerializer)
     def post(self, request: Request) -> Response:
-        """Infer the data model of files, under the corrections given. Nothing is kept."""
+        """Infer the data model of files, under the corrections chosen. Nothing is kept."""
         data = validate_form(ModelRequestSerializer(data=request.data))
         options = ReadOptions.from_values(data)
         graph = None if data["graph"] is None else find_graph(self.user, data["graph"])
@@ -193,24 +193,24 @@ def _infer_like(kept: DataModel, names: Mapping[Path, str], options: ReadOptions
         return dataclasses.replace(model, warnings=(ModelWarning("", message), *model.warnings))
 
 
-def _merge_models(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices of two models; of those about the same thing, the given ones."""
-    given_kinds = {kind["table"]: kind for kind in given.get("kinds", ())}
+def _merge_models(kept: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices of two models; of those about the same thing, the chosen ones."""
+    chosen_kinds = {kind["table"]: kind for kind in chosen.get("kinds", ())}
     kept_kinds = {kind["table"]: kind for kind in kept["kinds"]}
     kinds = []
-    for table in kept_kinds | given_kinds:
-        models = kept_kinds.get(table, {}), given_kinds.get(table, {})
+    for table in kept_kinds | chosen_kinds:
+        models = kept_kinds.get(table, {}), chosen_kinds.get(table, {})
         columns = _merge_rows(*(model.get("columns", ()) for model in models), key=itemgetter("name"))
         kinds.append({**models[0], **models[1], "columns": columns})
     place = itemgetter("table", "column")
-    return {"kinds": kinds, "references": _merge_rows(kept["references"], given.get("references", ()), key=place)}
+    return {"kinds": kinds, "references": _merge_rows(kept["references"], chosen.get("references", ()), key=place)}
 
 
 def _merge_rows(
-    kept: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]], *, key: Callable[[Any], Hashable]
+    kept: Sequence[Mapping[str, Any]], chosen: Sequence[Mapping[str, Any]], *, key: Callable[[Any], Hashable]
 ) -> list[dict[str, Any]]:
     merged: dict[Hashable, dict[str, Any]] = {key(row): dict(row) for row in kept}
-    for row in given:
+    for row in chosen:
         merged[key(row)] = merged.get(key(row), {}) | dict(row)
     return list(merged.values())
 
