@@ -6,6 +6,7 @@ Lists, forms, detection, reading and the documentation take everything from here
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from types import MappingProxyType
 
@@ -50,3 +51,16 @@ def get_requested_format(options: ReadOptions) -> Format | None:
     if name not in FORMATS:
         raise ConfigError(f"The graph format {name!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}.")
     return FORMATS[name]
+
+
+def add_known_format(options: ReadOptions, name: str) -> ReadOptions:
+    """Return options with the format of a part of a file, where another is not asked for; its tables have headers.
+
+    Args:
+        options: what is said of the file.
+        name: of the format; empty where the part's content tells it.
+    """
+    if not name or get_requested_format(options):
+        return options
+    has_header = True if name == "table" and options.header is None else options.header
+    return replace(options, format=name, header=has_header)

@@ -92,11 +92,11 @@ def _read_table_preview(file: InputFile, preview: Preview, options: ReadOptions)
         return preview, replace(options, format="property-csv", delimiter=mark)
     if preview.format == "table":
         delimiter = parse_delimiter(options.delimiter) if options.delimiter else None
-        table = find_table(file.head, sure=True, mark=delimiter)
+        table = find_table(file.head, sure=True, mark=delimiter, has_header=options.header)
         if table is None:
             return preview, options
-        preview = replace(preview, delimiter=table.mark, header=True, header_cells=table.header)
-        return preview, replace(options, delimiter=table.mark)
+        preview = replace(preview, delimiter=table.mark, header=table.has_header, header_cells=table.header)
+        return preview, replace(options, delimiter=table.mark, header=table.has_header)
     delimiter = options.delimiter or FORMATS[preview.format].delimiter
     mark = parse_delimiter(delimiter) if delimiter else infer_delimiter(lines)
     first = split_cells(lines[0], mark) if lines else []

@@ -40,6 +40,23 @@ def is_header(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return not again or any(_has_values([row[index] for row in rows]) for index in words)
 
 
+def is_data(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row, which heads no columns, is data like the rows below: its cells are values where theirs are,
+    and at least one of them is, or is met again in its column.
+
+    Args:
+        first: the cells of the first row; what is missing is empty.
+        rows: the rows below it, as wide; what is missing is empty.
+    """
+    if is_header(first, rows):
+        return False
+    columns = [[row[index] for row in rows] for index in range(len(first))]
+    with_values = [index for index, cells in enumerate(columns) if first[index] and _has_values(cells)]
+    if any(parse(first[index]) is None for index in with_values):
+        return False
+    return bool(with_values) or any(cell in cells for cell, cells in zip(first, columns, strict=True) if cell)
+
+
 def _is_worded(cell: str) -> bool:
     """Whether a cell has a word and is no value: "1926 census", "5th", "Depth (m)"."""
     if _PLACE.fullmatch(cell):

@@ -14,9 +14,10 @@ from retrieval.errors import SourceError
 from retrieval.kg.readers import archives
 from retrieval.kg.readers.archive_kinds import Unpacked, detect_archive_kind
 from retrieval.kg.readers.archives import extract_tables
+from retrieval.kg.readers.catalog import add_known_format
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
 from retrieval.kg.readers.decoding import DetectedEncoding, decode_stream
-from retrieval.kg.readers.options import DETECTED, ReadOptions
+from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Kind, Preview
 from retrieval.kg.readers.sources import Source, is_parquet
 
@@ -83,9 +84,7 @@ def _read_tables_preview(tables: Sequence[Unpacked], blank: Preview, options: Re
     held = tuple((table.name.removeprefix(f"{table.archive}/"), table.path.stat().st_size) for table in tables)
     notes: list[str] = []
     for table, (title, _) in zip(tables, held, strict=True):
-        table_options = (
-            replace(options, format=table.format) if table.format and options.format in DETECTED else options
-        )
+        table_options = add_known_format(options, table.format)
         guessed = read_preview(table.path, table.name, blank.kind, table_options, preview)
         if guessed.format and guessed.rows:
             message = f"The file holds {len(held):,} tables; this is {Path(title).stem}." if len(held) > 1 else ""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.archive_kinds import Unpacked
-from retrieval.kg.readers.catalog import FORMATS, get_requested_format
+from retrieval.kg.readers.catalog import FORMATS, add_known_format, get_requested_format
 from retrieval.kg.readers.detection import format_of, is_plain_text
 from retrieval.kg.readers.duplicate_files import find_repeats
 from retrieval.kg.readers.file_contents import FactFile, FactSink
@@ -57,9 +56,7 @@ def read_all(
         elif i in prose and file.archive in with_facts:
             log.add(0, "left out: it is plain text beside facts; give it by itself to make passages of it")
         else:
-            known = (
-                replace(options, format=file.format) if file.format and not get_requested_format(options) else options
-            )
+            known = add_known_format(options, file.format)
             try:
                 input_file = InputFile(file.path, file.name, known, progress, sink, headers.get(i), limit)
                 if only and format_of(input_file).family != only:

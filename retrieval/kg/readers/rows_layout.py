@@ -127,7 +127,7 @@ def describe_unnamed(columns: int) -> str:
     """Return what to do with rows of more than three columns that no header names."""
     return (
         f"Rows have {columns:,} columns, and the first row does not name them. Choose which are head, relation and "
-        "tail, or add a first line with the names of the columns, which makes a table of things."
+        "tail, or the format table; a first line with the names of the columns makes a table that says more."
     )
 
 

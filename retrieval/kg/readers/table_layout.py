@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from retrieval.kg.model.code_lists import CODES, MEANINGS
 from retrieval.kg.model.profile import TRUTHS
-from retrieval.kg.readers.headings import clean_headings, is_header, make_distinct_headings
+from retrieval.kg.readers.headings import clean_headings, is_data, is_header, make_distinct_headings
 from retrieval.kg.readers.list_cells import find_list_mark
 from retrieval.kg.readers.property_rows import NAMES
 from retrieval.kg.readers.rows_layout import WIDTH, infer_columns
@@ -28,6 +28,8 @@ _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$|^(?:name|title)[\s_]of
 SAMPLE, _NUMBERS, _DISTINCT = 200, 0.8, 0.98
 #: Rows below which little tells what they are, and what share of a second column must differ to be no relation.
 _ROWS, _RELATIONS, _MOSTLY = 5, 0.3, 0.7
+#: The fewest columns and rows of a table without a header; facts have three columns.
+_UNNAMED_WIDTH, _UNNAMED_ROWS = 4, 3
 #: What headings of numbers of rows end in.
 _NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
 #: Headings of what a fact says, where it is one to a row.
@@ -50,12 +52,14 @@ class TableLayout:
         header: what the columns are called.
         lists: of columns whose cells hold several values, what parts them.
         points: columns of numbers that have points between their thousands: ``4.176`` beside ``459,36``.
+        has_header: whether the first row names the columns; else they are called by their places.
     """
 
     mark: str
     header: tuple[str, ...]
     lists: dict[int, str]
     points: frozenset[int] = frozenset()
+    has_header: bool = True
 
 
 def is_missing(cell: str) -> bool:
@@ -63,7 +67,7 @@ def is_missing(cell: str) -> bool:
     return cell in _NOT_A_NUMBER or cell.casefold() in MISSING
 
 
-def find_table(head: str, *, sure: bool, mark: str | None = None) -> TableLayout | None:
+def find_table(head: str, *, sure: bool, mark: str | None = None, has_header: bool | None = None) -> TableLayout | None:
     """The layout of the table that a text begins.
 
     Args:
@@ -71,6 +75,7 @@ def find_table(head: str, *, sure: bool, mark: str | None = None) -> TableLayout
         sure: whether it is known to be a table; else it must not look like facts: one column has numbers under a
             heading of words, or the first is headed as a name.
         mark: the delimiter, where it is known.
+        has_header: whether the first row names the columns; None tells by the rows.
     """
     lines = head.splitlines(keepends=True)
     for guess in (mark,) if mark else _MARKS:
@@ -79,15 +84,47 @@ def find_table(head: str, *, sure: bool, mark: str | None = None) -> TableLayout
         except csv.Error:
             continue
         header = clean_headings(rows[0]) if rows else []
-        if not 2 <= len(header) <= WIDTH or len(rows) < 2:
+        if not 2 <= len(header) <= WIDTH or len(rows) < 2 - (has_header is False):
             continue
+        if has_header is not True and _has_no_header(rows, is_known=has_header is False, is_table=sure):
+            same = [[cell.strip() for cell in row] for row in rows if len(row) == len(header)]
+            headings = [f"column {number}" for number in range(1, len(header) + 1)]
+            return replace(_build_layout(headings, same, guess), has_header=False)
         below = [[cell.strip() for cell in row] for row in rows[1:] if len(row) == len(header)]
-        if not below or not any(header):
+        if has_header is False or not below or not any(header):
             continue
         if not sure and (infer_columns(header) or not _is_table(header, below)):
             continue
         return _build_layout(make_distinct_headings(header, below), below, guess)
     return None
+
+
+def _has_no_header(rows: Sequence[Sequence[str]], *, is_known: bool, is_table: bool) -> bool:
+    """Whether rows are those of a table without a header.
+
+    Args:
+        rows: the first rows, the last of them maybe cut.
+        is_known: whether somebody said that they have no header.
+        is_table: whether somebody said that they are a table; else three columns, or more that begin as facts do, are
+            none.
+    """
+    if is_known and is_table:
+        return True
+    width = len(rows[0])
+    if width < _UNNAMED_WIDTH or any(len(row) != width for row in rows[:-1]):
+        return False
+    cells = [["" if is_missing(cell.strip()) else cell.strip() for cell in row] for row in rows if len(row) == width]
+    if not is_table and _begins_as_facts(cells):
+        return False
+    return is_known or (len(cells) >= _UNNAMED_ROWS and is_data(clean_headings(cells[0]), cells[1:]))
+
+
+def _begins_as_facts(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first three columns are words, and the second repeats identifiers of relations."""
+    columns = [[row[index] for row in rows] for index in range(3)]
+    words = all(cell and parse(cell) is None for cells in columns for cell in cells)
+    names = _compute_share([_is_capitalised(cell) for cell in columns[1]]) >= _NUMBERS
+    return words and not names and len(set(columns[1])) <= _MOSTLY * len(rows)
 
 
 def _build_layout(header: Sequence[str], rows: Sequence[Sequence[str]], mark: str) -> TableLayout:

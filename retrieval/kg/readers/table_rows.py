@@ -24,13 +24,14 @@ _TOTALS = frozenset({"grand total", "sub-total", "subtotal", "sum", "total", "to
 def read_table(file: InputFile, log: ProblemLog) -> FactFile:
     """Read one table; what names its rows is inferred when all files are read."""
     delimiter = file.options.delimiter
-    layout = find_table(file.head, sure=True, mark=parse_delimiter(delimiter) if delimiter else None)
+    mark = parse_delimiter(delimiter) if delimiter else None
+    layout = find_table(file.head, sure=True, mark=mark, has_header=file.options.header)
     if layout is None:
         log.add(1, "the first line does not name the columns", file.source.find_first_line())
         return FactFile(log.file, None, log.count)
     table = SourceTable(file.name, infer_noun(get_plain_name(file.name)), layout.header, list_marks=layout.lists)
     reader = csv.reader(decode_lines(file.source, log), delimiter=layout.mark)
-    is_header = True
+    is_header = layout.has_header
     while file.limit is None or len(table.rows) < file.limit:
         try:
             cells = [cell.strip() for cell in next(reader)]

@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
 
 def _detect(file: InputFile) -> Certainty:
-    """The header names columns, and the rows below it are no facts."""
-    if file.begins_json or file.options.header is False or file.options.columns is not None:
+    """The header names columns, and the rows below it are no facts; or rows of more columns have no header."""
+    if file.begins_json or file.options.columns is not None or has_property_header(file):
         return Certainty.NO
-    if has_property_header(file):
-        return Certainty.NO
-    return Certainty.LIKELY if find_table(file.head, sure=False) else Certainty.NO
+    return Certainty.LIKELY if find_table(file.head, sure=False, has_header=file.options.header) else Certainty.NO
 
 
 def _detect_json(file: InputFile) -> Certainty:
@@ -36,7 +34,7 @@ FORMATS = (
         family="properties",
         read="retrieval.kg.readers.table_rows:read_table",
         detect=_detect,
-        options=("delimiter", "encoding"),
+        options=("delimiter", "header", "encoding"),
         alternatives=("delimited", "tsv", "csv", "psv", "property-csv"),
     ),
     Format(

@@ -8,6 +8,7 @@ import pytest
 from retrieval.errors import ConfigError, SourceError
 from retrieval.kg.readers import preview_sample, read_graph, read_preview
 from retrieval.kg.readers.options import ReadOptions
+from retrieval.kg.table import ROW
 from retrieval.questions import preview_questions
 
 FACTS = [("Jaws", "directed_by", "Spielberg"), ("Hook", "in_language", "French")]
@@ -47,8 +48,8 @@ def test_more_columns_are_guessed_by_name_and_corrected_by_position(look, tmp_pa
     plain = look("1\tSpielberg\t0.5\tJaws\tdirected_by\n2\tFrench\t1\tHook\tin_language\n")
     assert plain.columns == {"head": 0, "relation": 1, "tail": 2}
     assert plain.notes == (
-        "Rows have 5 columns, and the first row does not name them. Choose which are head, relation and tail, or add"
-        " a first line with the names of the columns, which makes a table of things.",
+        "Rows have 5 columns, and the first row does not name them. Choose which are head, relation and tail, or the"
+        " format table; a first line with the names of the columns makes a table that says more.",
     )
     assert plain.rows == ()
     assert plain.header_cells == ("column 1", "column 2", "column 3", "column 4", "column 5")
@@ -184,3 +185,59 @@ def test_question_sets(look):
     assert "jsonl" in found.alternatives
     said = look("nothing of the kind\n", "qa.txt", preview=preview_questions).notes[0]
     assert "could not be recognised as a question set" in said
+
+
+AIRPORTS = (
+    '"Goroka Airport",1,"Papua New Guinea",-6.1,"GKA"\n'
+    '"Nuuk Airport",2,"Greenland",64.2,\\N\n'
+    '"Wewak Airport",5,"Papua New Guinea",-3.6,"WWK"\n'
+)
+
+
+def test_rows_without_a_header_are_a_table_where_the_first_is_data_like_the_others(look, tmp_path):
+    found = look(AIRPORTS, "airports.dat")
+    assert (found.format, found.delimiter, found.header, found.refused) == ("table", ",", False, False)
+    assert found.header_cells == ("column 1", "column 2", "column 3", "column 4", "column 5")
+    assert "delimited" in found.alternatives
+    path = tmp_path / "airports.dat"
+    path.write_text(AIRPORTS)
+    table = read_graph(path, problems=pytest.fail)
+    assert {row for row in table.node_attributes.rows() if row[1] != ROW} == {
+        ("Goroka Airport", "type", "airport"),
+        ("Goroka Airport", "column 2", "1"),
+        ("Goroka Airport", "column 3", "Papua New Guinea"),
+        ("Goroka Airport", "column 4", "-6.1"),
+        ("Goroka Airport", "column 5", "GKA"),
+        ("Nuuk Airport", "type", "airport"),
+        ("Nuuk Airport", "column 2", "2"),
+        ("Nuuk Airport", "column 3", "Greenland"),
+        ("Nuuk Airport", "column 4", "64.2"),
+        ("Wewak Airport", "type", "airport"),
+        ("Wewak Airport", "column 2", "5"),
+        ("Wewak Airport", "column 3", "Papua New Guinea"),
+        ("Wewak Airport", "column 4", "-3.6"),
+        ("Wewak Airport", "column 5", "WWK"),
+    }
+
+
+def test_whether_a_table_has_a_header_can_be_said_either_way(look):
+    said = look(AIRPORTS, "airports.dat", format="table", header=True)
+    assert (said.header, said.header_cells[0]) == (True, "Goroka Airport")
+    words = "Ann,Oslo\nBob,Rome\n"
+    assert look(words, "a.csv", format="table").header_cells == ("Ann", "Oslo")
+    said = look(words, "a.csv", format="table", header=False)
+    assert (said.header, said.header_cells) == (False, ("column 1", "column 2"))
+    assert ("Ann", "column 2", "Oslo") in said.rows
+
+
+@pytest.mark.parametrize(
+    ("line", "fmt"),
+    [
+        ("Ann,Oslo,{n}\n", "delimited"),
+        ("Ann {n}\tlives in\tOslo\t0.{n}\n", "delimited"),
+        ("Ann {n},Oslo,teacher,Norway\n", "table"),
+        ("{n},2,3,4\n", "table"),
+    ],
+)
+def test_facts_without_a_header_stay_facts(look, line, fmt):
+    assert look("".join(line.format(n=n) for n in (1, 5, 3, 9)), "a.dat").format == fmt
