@@ -51,7 +51,7 @@ def test_columns_are_told_apart(header, row, names):
     [
         ("List of lakes in Estonia.csv", "lake"),
         ("Registration-plates-of-Vermont.csv", "registration plate"),
-        ("University of Oxford people.csv", "university of oxford people"),
+        ("University of Oxford people.csv", "university of oxford person"),
         ("1982-in-Brazilian-football.csv", "brazilian football"),
     ],
 )
