@@ -174,6 +174,7 @@ SEEDS: dict[str, Files] = {
     "property-csv": [("nodes.csv", _NODES), ("edges.csv", _EDGES), ("c.csv", b"_id,_labels,name,_start,_end,_type\n1,:A,x,,,\n,,,1,1,R\n")],
     "property-jsonl": [("a.jsonl", _jsonl(_ROWS)), ("a.json", json.dumps(_ROWS).encode())],
     "graphml": [("a.graphml", _GRAPHML.encode())],
+    "cypher": [("a.cypher", b"CREATE (a:P {n: 'x', l: [1, -2.5]})-[:R {s: true}]->(b:`Q r`) /* c */;\nMATCH (a {n: 'x'}) SET a.m = 1;")],
     "ntriples": [("a.nt", _NT.encode())],
     "turtle": [("a.ttl", _TURTLE.encode())],
     "nquads": [("a.nq", _NT.replace(" .\n", " <http://x/g> .\n").encode())],

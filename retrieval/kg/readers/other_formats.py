@@ -70,7 +70,7 @@ _PANDAS = "Convert it with pandas: pd.{}('FILE').to_parquet('FILE.parquet')."
 _NETWORKX = "Convert it with networkx: nx.write_graphml(nx.{}('FILE'), 'FILE.graphml')."
 _GEPHI = "Open it in Gephi and export it as GraphML or GEXF."
 _PROTEGE = "Open it in Protégé and save it as Turtle or RDF/XML, or run: robot convert -i FILE -o FILE.ttl."
-_NEO4J = "run CALL apoc.export.graphml.all('graph.graphml', {useTypes: true}), and give that file"
+NEO4J_EXPORT = "run CALL apoc.export.graphml.all('graph.graphml', {useTypes: true}), and give that file"
 _IMAGE = f"Clew reads no images. Give the data behind it: {_GRAPHS}."
 _CHOOSE = f"Give a file of {_GRAPHS}."
 _CSV = "Export it as CSV with a header row."
@@ -78,9 +78,9 @@ _DECRYPT = "Decrypt it, if it is an encrypted database, and give that. An SQLite
 _DATABASES = (".db", ".db3", ".sqlite", ".sqlite3")
 
 FORMATS = (
-    OtherFormat("a Neo4j dump", f"Load it (neo4j-admin database load), then {_NEO4J}.", b"DZV1"),
-    OtherFormat("a Neo4j dump", f"Load it (neo4j-admin database load), then {_NEO4J}.", b"DGV1"),
-    OtherFormat("a Neo4j backup", f"Restore it (neo4j-admin database restore), then {_NEO4J}.", b"NEO4JBK"),
+    OtherFormat("a Neo4j dump", f"Load it (neo4j-admin database load), then {NEO4J_EXPORT}.", b"DZV1"),
+    OtherFormat("a Neo4j dump", f"Load it (neo4j-admin database load), then {NEO4J_EXPORT}.", b"DGV1"),
+    OtherFormat("a Neo4j backup", f"Restore it (neo4j-admin database restore), then {NEO4J_EXPORT}.", b"NEO4JBK"),
     OtherFormat("an SQLite database", "Give it as a graph: each of its tables is read. Export questions as CSV.",
                 b"SQLite format 3\0"),
     OtherFormat("a DuckDB database", "Export its tables: EXPORT DATABASE 'folder' (FORMAT parquet).", b"DUCK", 8),
@@ -133,12 +133,6 @@ FORMATS = (
     OtherFormat("a program", _CHOOSE, b"MZ\x90\0"),
     _make_text_format("a Git LFS pointer, not the file itself", r"version https://git-lfs\.github\.com/spec/",
           "Fetch the file: git lfs pull."),
-    _make_text_format("a Cypher script",
-          _skip(r"//[^\n]*", r"/\*.*?\*/", r":\w+[^\n]*")
-          + r"(?:(?:CREATE|MERGE|(?:OPTIONAL\s+)?MATCH|DROP)\s+(?:\(\s*[\w`:)]"
-          r"|(?:CONSTRAINT|(?:\w+\s+)?INDEX)\b(?=[^;]*\bFOR\s*\(|[^;]*\bON\s*(?:\(\s*\w+\s*:|:)))|UNWIND\s.{1,2000}?\sAS\s"
-          r"|LOAD\s+CSV\s|CALL\s+(?:apoc|db|gds)\.)",
-          f"Run it in Neo4j (cypher-shell -f FILE), then {_NEO4J}.", re.IGNORECASE | re.DOTALL),
     _make_text_format("a SPARQL query", _skip(r"(?:PREFIX|BASE)\s[^\n]*",
     r"#[^\n]*") + r"(?:SELECT|CONSTRUCT|DESCRIBE|ASK)"
           r"\s[^\n\t,;]*(?:\?|\*|\{)", "Run it, and give what it finds: CONSTRUCT as Turtle, SELECT as CSV."),

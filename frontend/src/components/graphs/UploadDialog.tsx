@@ -37,8 +37,8 @@ export function Accepts() {
         </dd>
         <dt>Nodes and edges</dt>
         <dd>
-          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML or GEXF;
-          attributes and source texts are kept
+          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML, GEXF
+          or Cypher scripts; attributes and source texts are kept
         </dd>
         <dt>Documents</dt>
         <dd>

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from retrieval.kg.readers.format import Certainty, Format, detect_nothing
+from retrieval.kg.readers.formats.properties import is_cypher
 from retrieval.kg.readers.formats.rdf import detect_rdf_format
 from retrieval.kg.readers.other_formats import find_binary_format, find_text_format
 from retrieval.kg.readers.rows_layout import count_columns, infer_delimiter
@@ -22,7 +23,7 @@ def _detect_text(file: InputFile) -> Certainty:
     if file.suffix not in (".txt", ".text") or not file.path.is_file():
         return Certainty.NO
     text = read_head_text(file.path, HEAD)
-    if find_binary_format(file.start) or find_text_format(text):
+    if find_binary_format(file.start) or find_text_format(text) or is_cypher(text):
         return Certainty.NO
     lines = [line for line in text.splitlines() if line.strip()][:200]
     if not lines or detect_rdf_format(text) is not None or text.lstrip().startswith(("{", "[")):

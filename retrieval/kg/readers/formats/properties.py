@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from retrieval.kg.model.naming import infer_noun
@@ -12,6 +13,15 @@ from retrieval.kg.readers.property_layout import find_layout
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
+
+#: The beginning of a Cypher script, behind comments and commands of the shell.
+_CYPHER = re.compile(
+    r"\ufeff?\s*+(?>(?://[^\n]*|/\*.*?\*/|:\w+[^\n]*)\s*)*+"
+    r"(?:(?:CREATE|MERGE|(?:OPTIONAL\s+)?MATCH|DROP)\s+(?:\(\s*[\w`:)]"
+    r"|(?:CONSTRAINT|(?:\w+\s+)?INDEX)\b(?=[^;]*\bFOR\s*\(|[^;]*\bON\s*(?:\(\s*\w+\s*:|:)))|UNWIND\s.{1,2000}?\sAS\s"
+    r"|LOAD\s+CSV\s|CALL\s+(?:apoc|db|gds)\.)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def has_property_header(file: InputFile) -> bool:
@@ -47,6 +57,15 @@ def _detect_graphml(file: InputFile) -> Certainty:
 def _detect_gexf(file: InputFile) -> Certainty:
     is_gexf = "<gexf" in file.head and file.head.lstrip("\ufeff \t\r\n").startswith("<")
     return Certainty.CERTAIN if is_gexf else Certainty.NO
+
+
+def is_cypher(text: str) -> bool:
+    """Whether a text begins as a Cypher script."""
+    return _CYPHER.match(text) is not None
+
+
+def _detect_cypher(file: InputFile) -> Certainty:
+    return Certainty.CERTAIN if is_cypher(file.head) else Certainty.NO
 
 
 FORMATS = (
@@ -87,6 +106,16 @@ FORMATS = (
         read="retrieval.kg.readers.gexf:read_gexf",
         suffixes=(".gexf",),
         detect=_detect_gexf,
+        one_piece=True,
+    ),
+    Format(
+        name="cypher",
+        label="Cypher script",
+        holds="nodes and edges with attributes",
+        family="properties",
+        read="retrieval.kg.readers.cypher:read_cypher",
+        suffixes=(".cypher", ".cql"),
+        detect=_detect_cypher,
         one_piece=True,
     ),
 )

@@ -10,16 +10,6 @@ from retrieval.kg.readers import read_graph, read_preview
 from retrieval.kg.readers.other_formats import find_text_format
 
 OTHERS = {
-    "a.cypher": (
-        b"// people\nMERGE (a:Person {name: 'x'})\nMERGE (a)-[:KNOWS]->(b);",
-        "a Cypher script",
-        "apoc",
-    ),
-    "b.cypher": (
-        b"CREATE CONSTRAINT IF NOT EXISTS FOR (p:P) REQUIRE p.n IS UNIQUE;\nCREATE (:P)",
-        "a Cypher",
-        "apoc",
-    ),
     "a.dump": (b"DZV1" + bytes(60), "a Neo4j dump", "apoc.export.graphml"),
     "dump.gz": (gzip.compress(b"DGV1" + bytes(60)), "a Neo4j dump", "neo4j-admin"),
     "a.gml": (b'Creator "x"\ngraph [\n node [ id 0 ]\n]', "a GML graph", "read_gml('a.gml')"),
