@@ -11,10 +11,6 @@ from itertools import pairwise
 from retrieval.kg.readers.cypher_graph import CypherGraph, CypherNode, CypherRelationship, Properties
 from retrieval.kg.readers.cypher_tokens import Token
 
-#: Words behind CREATE and DROP that make no data.
-_SCHEMA = frozenset(
-    "constraint database fulltext index lookup or point range role text unique user vector".split()  # noqa: SIM905
-)
 #: Functions that spell a value as a string.
 _TEMPORAL = frozenset({"date", "datetime", "duration", "localdatetime", "localtime", "time"})
 _CONSTANTS = {"true": True, "false": False, "null": None}
@@ -66,10 +62,9 @@ class StatementParser:
                     raise CypherError(f"{first.text[:40].upper() or 'what stands here'} is not read", first.line)
 
     def _is_schema(self, word: str) -> bool:
-        after = self._tokens[self._position + 1 : self._position + 2]
-        return word == "drop" or (
-            word == "create" and bool(after) and after[0].kind == "word" and after[0].text.lower() in _SCHEMA
-        )
+        """Whether a clause makes or drops a constraint, an index or the like, and no data."""
+        after = [token.text for token in self._tokens[self._position + 1 : self._position + 3]]
+        return word == "drop" or (word == "create" and after[:1] != ["("] and after[1:] != ["="])
 
     # Clauses
 
@@ -103,12 +98,14 @@ class StatementParser:
                 break
         if self._take_word("where"):
             self._read_conditions(wanted)
-        found = {name: self._graph.find_nodes(labels, properties) for name, (labels, properties, _) in wanted.items()}
-        for name, nodes in found.items():
+        candidates = {
+            name: self._graph.find_nodes(labels, properties) for name, (labels, properties, _) in wanted.items()
+        }
+        for name, nodes in candidates.items():
             if len(nodes) != 1:
                 count = f"{len(nodes):,} nodes" if nodes else "no node"
                 raise CypherError(f"MATCH finds {count} of the script, and one is needed", wanted[name][2])
-        self._variables.update((name, nodes[0]) for name, nodes in found.items())
+        self._variables.update((name, nodes[0]) for name, nodes in candidates.items())
 
     def _read_conditions(self, wanted: dict[str, tuple[list[str], Properties, int]]) -> None:
         """Read ``a.name = "Ann" AND b.name = "Bob"``."""
@@ -158,6 +155,9 @@ class StatementParser:
 
     def _read_path(self, *, is_merge: bool) -> bool:
         """Read ``(a)-[:R]->(b)<-[:S]-(c)`` to its end, then make what is new of it; returns whether anything is."""
+        if self._peek().text != "(":
+            self._take_name()  # of the path
+            self._require("=")
         nodes = [(self._read_node_pattern(), self._peek().line)]
         edges: list[tuple[str, str, Properties, bool]] = []
         while self._peek().text in ("-", "<"):
@@ -179,8 +179,8 @@ class StatementParser:
     ) -> CypherNode:
         if name and name in self._variables:
             return self._variables[name]
-        found = self._graph.find_nodes(labels, properties)[:1] if is_merge and (labels or properties) else []
-        node = found[0] if found else self._graph.add_node(labels, properties, line)
+        candidates = self._graph.find_nodes(labels, properties)[:1] if is_merge and (labels or properties) else []
+        node = candidates[0] if candidates else self._graph.add_node(labels, properties, line)
         if name:
             self._variables[name] = node
         return node

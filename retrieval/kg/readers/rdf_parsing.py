@@ -30,6 +30,8 @@ _GIVE_UP = 1000
 #: Formats of one statement a line, and how many bytes of them are parsed together.
 _BY_LINE = ("ntriples", "nquads")
 _CHUNK = 1 << 20
+#: The address of a context that is not in the file, alone or first in a list.
+_CONTEXT = re.compile(r'"@context"\s*:\s*(?:\[\s*)?"([^"\s]{1,500})"')
 #: Predicates between formulas of N3.
 _LOGIC = "http://www.w3.org/2000/10/swap/log#"
 #: The declaration of an encoding, which is UTF-8 once the text is decoded; and how far from the beginning it may end.
@@ -146,9 +148,11 @@ def _parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.
                 return
             except (SyntaxError, OSError, EOFError, ValueError) as error:
                 if "LoadDocumentCallback" in str(error):
+                    address = _CONTEXT.search(source.decode_head())
+                    context = f", {address[1]}" if address else ""
                     raise SourceError(
-                        f"{source.name} refers to a JSON-LD context on the web, and none is fetched while reading.",
-                        hint='Put the context into the file in the place of its address ("@context": {...}), or '
+                        f"{source.name} refers to a JSON-LD context on the web{context}, which is not fetched.",
+                        hint='Put that context into the file in the place of its address ("@context": {...}), or '
                         "expand the file with a JSON-LD tool, such as https://json-ld.org/playground.",
                     ) from error
                 if isinstance(stream.error, SourceError):

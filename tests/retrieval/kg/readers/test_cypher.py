@@ -25,7 +25,7 @@ def test_variables_reach_across_a_statement(read):
         "CREATE (Jaws:Movie {title: 'Jaws', released: 1975, rating: -8.1, colour: true, note: null})\n"
         'CREATE (s:Person:Director {name: "Steven \\"S\\" O\'Brien", `born in`: date("1946-12-18")})\n'
         "CREATE (s)-[:DIRECTED]->(Jaws)<-[:ACTED_IN {roles: ['Brody', 'Chief; of police'], year: 1975}]-"
-        "(:Person {name: 'Roy'}),\n (s)-[:KNOWS]->(:Person {name: 'Verna'});\n:commit\n"
+        "(:Person {name: 'Roy'}),\n way = (s)-[:KNOWS]->(:Person {name: 'Verna'});\n:commit\n"
     )
     steven = 'Steven "S" O\'Brien'
     assert table.facts.rows() == [

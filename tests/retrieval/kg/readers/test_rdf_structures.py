@@ -127,7 +127,8 @@ def test_a_context_on_the_web_is_not_fetched(tmp_path):
     path.write_text('{"@context": "https://example.org/context.jsonld", "@id": "http://x/a", "p": "b"}')
     with pytest.raises(SourceError, match="refers to a JSON-LD context on the web") as error:
         read_graph(path, problems=print)
-    assert "Put the context into the file" in (error.value.hint or "")
+    assert "https://example.org/context.jsonld" in error.value.message
+    assert "Put that context into the file" in (error.value.hint or "")
 
 
 def test_names_in_other_languages_are_not_kinds(tmp_path):
