@@ -1,5 +1,5 @@
 // What the files of a graph hold: the data model that the server infers from them, and corrections of it.
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { queryOptions } from "@tanstack/react-query";
 import { post } from "./calls";
 import { ApiError } from "./client";
 import type { components } from "./generated/schema";
@@ -59,7 +59,6 @@ export const dataModelQuery = (
       ),
     enabled: from.uploads.length + from.sources.length > 0,
     staleTime: Infinity,
-    placeholderData: keepPreviousData,
     // The server works on one model at a time, also on one that nobody waits for any more.
     retry: (tries, error) => error instanceof ApiError && error.code === BUSY && tries < TRIES,
     retryDelay: 1000,

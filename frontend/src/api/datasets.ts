@@ -2,7 +2,6 @@
 import { getFile, post, remove } from "./calls";
 import { query } from "./query";
 import type { components } from "./generated/schema";
-import type { DataModel } from "./dataModel";
 import type { From, Id, Reading } from "./types";
 
 type Schemas = components["schemas"];
@@ -23,7 +22,7 @@ export const diffQuery = (graph: Id, from: number, to: number) =>
 
 export const changeGraph = (
   graph: Id,
-  body: { mode: Mode; note: string; model: DataModel | null } & From & Reading,
+  body: { mode: Mode; note: string; model: Readonly<Record<string, unknown>> | null } & From & Reading,
 ) => post("graphs/{id}/versions", { id: graph }, body);
 
 export const activateVersion = (graph: Id, version: number) =>

@@ -33,7 +33,7 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const [reading, setReading] = useState<Reading>({});
   const refused = useIsRefused("graph", from, reading, ready);
   const edited = useDataModel(from, reading, graph.id, ready);
-  const body = { mode, ...from, note: note.trim(), ...reading, model: edited.model };
+  const body = { mode, ...from, note: note.trim(), ...reading, model: edited.sent };
   const send = useAct(() => changeGraph(graph.id, body), {
     changes: [keys.graphs],
     done: () => {

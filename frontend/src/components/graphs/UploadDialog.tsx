@@ -1,5 +1,5 @@
 // Upload of a graph: files are sent at once, looked at, corrected and then imported.
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { ApiError } from "@/api/client";
 import { keys, createGraph } from "@/api/queries";
@@ -19,6 +19,7 @@ import { useUploads } from "@/store/uploads";
 import { AtFirst } from "./Access";
 
 const PURPOSE = "graph";
+const NAME_ID = "graph-name";
 
 /** What a graph can be made of. */
 export function Accepts() {
@@ -54,15 +55,16 @@ export function Accepts() {
 
 function UploadForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const [name, setName] = useState("");
+  const [typed, setTyped] = useState<string | null>(null);
   const [reading, setReading] = useState<Reading>({});
   const [visibility, setVisibility] = useState<Visibility>("private");
   const { files, ids } = useFiles(PURPOSE);
   const [sources, setSources] = useState<readonly string[]>([]);
   const from = { uploads: ids ?? [], sources };
   const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
+  const name = typed ?? nameFromFiles([...files.map((file) => file.name), ...sources]);
   const edited = useDataModel(from, reading, null, ready);
-  const body = { name: name.trim(), visibility, ...from, ...reading, model: edited.model };
+  const body = { name: name.trim(), visibility, ...from, ...reading, model: edited.sent };
   const send = useAct(() => createGraph(body), {
     changes: [keys.graphs],
     done: async ({ graph }) => {
@@ -72,12 +74,16 @@ function UploadForm({ onClose }: { onClose: () => void }) {
       await navigate(`/graphs/${graph.id}`);
     },
   });
-  const taken = send.error instanceof ApiError && send.error.code === "name_taken";
+  const taken = send.error instanceof ApiError && send.error.code === "name_taken" ? send.error : null;
+  useEffect(() => {
+    if (taken) document.getElementById(NAME_ID)?.focus();
+  }, [taken]);
   const refused = useIsRefused("graph", from, reading, ready);
   const waiting = files.some((file) => file.state !== "done");
   return (
     <Form
       of={send}
+      error={taken ? null : send.error}
       act="Import"
       isDisabled={!ready || refused || !name.trim()}
       onClose={onClose}
@@ -90,29 +96,20 @@ function UploadForm({ onClose }: { onClose: () => void }) {
         )
       }
     >
-      <Files
-        purpose={PURPOSE}
-        onAdded={(added) => {
-          if (!name) setName(nameFromFiles(added.map((file) => file.name)));
-        }}
-      >
-        {files.length === 0 && <Accepts />}
-      </Files>
-      <Sources
-        sources={sources}
-        onChange={(list) => {
-          setSources(list);
-          if (!name) setName(nameFromFiles(list.map((source) => source.split("/").pop() ?? "")));
-        }}
-      />
+      <Files purpose={PURPOSE}>{files.length === 0 && <Accepts />}</Files>
+      <Sources sources={sources} onChange={setSources} />
       <TextField
         label="Name"
-        id="graph-name"
+        id={NAME_ID}
         required
         maxLength={200}
+        placeholder={files.length + sources.length > 1 ? "What the files are about" : undefined}
         value={name}
-        onChange={setName}
-        error={taken ? send.error?.message : undefined}
+        onChange={(text) => {
+          setTyped(text);
+          if (taken) send.reset();
+        }}
+        error={taken ? `${taken.message} ${taken.hint}` : undefined}
       />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
       {ready && <DataModelForm {...edited} />}

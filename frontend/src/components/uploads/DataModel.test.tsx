@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 import { DataModelForm, useDataModel } from "./DataModel";
 
@@ -46,8 +47,12 @@ const MODEL = {
 
 const FROM = { uploads: ["u1"], sources: [] };
 
+const sent = vi.fn();
+
 function Form() {
-  return <DataModelForm {...useDataModel(FROM, {}, null, true)} />;
+  const edited = useDataModel(FROM, {}, null, true);
+  sent(edited.sent);
+  return <DataModelForm {...edited} />;
 }
 
 function show(answer: () => Response) {
@@ -99,4 +104,62 @@ it("says what is wrong with the request", async () => {
     ),
   );
   expect(await screen.findByText(/The model does not fit/)).toBeDefined();
+});
+
+it("keeps what is shown, and sends the correction, when the server refuses it", async () => {
+  const refusal = { error: { code: "config", message: "There is no such unit.", hint: "Leave it out." } };
+  let asks = 0;
+  show(() => (asks++ ? Response.json(refusal, { status: 400 }) : Response.json(MODEL)));
+  const unit = await screen.findByLabelText("Unit of depth");
+  expect(sent).toHaveBeenLastCalledWith(MODEL);
+  fireEvent.change(unit, { target: { value: "m" } });
+  fireEvent.blur(unit);
+  expect(await screen.findByText("There is no such unit.")).toBeDefined();
+  expect(screen.getByText("Vo is a lake: depth 4.")).toBeDefined();
+  expect(sent).toHaveBeenLastCalledWith({
+    kinds: [{ table: "lakes.csv", columns: [{ name: "depth", unit: "m" }] }],
+    references: [],
+  });
+  // The server is not asked again for what was there before.
+  fireEvent.click(screen.getByText("Back to what was inferred"));
+  await waitFor(() => expect(sent).toHaveBeenLastCalledWith(MODEL));
+  expect(screen.queryByText("There is no such unit.")).toBeNull();
+});
+
+it("offers references that are not in use, and says how many values match", async () => {
+  const country = { table: "lakes.csv", column: "country", target: "lands.csv", target_column: "id" };
+  const figures = { label: "country", matched: 1, filled: 2, unmatched: ["XX"], is_used: false };
+  const lands = { ...MODEL.kinds[0], table: "lands.csv", label: "land", columns: [] };
+  const asked = show(() =>
+    Response.json({ ...MODEL, kinds: [...MODEL.kinds, lands], references: [{ ...country, ...figures }] }),
+  );
+  const used = await screen.findByRole("checkbox", { name: /country of lake.*refers to land/ });
+  expect(screen.getByText("not used; 1 of 2 match; not found: XX")).toBeDefined();
+  fireEvent.click(used);
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(asked[1]).toEqual({ kinds: [], references: [{ ...country, label: "country", is_used: true }] });
+});
+
+it("names things by two columns", async () => {
+  const [lake] = MODEL.kinds;
+  const asked = show(() =>
+    Response.json({ ...MODEL, kinds: [{ ...lake, name_candidates: ["name", "depth"] }] }),
+  );
+  await userEvent.click(await screen.findByRole("button", { name: /And by/ }));
+  await userEvent.click(await screen.findByRole("option", { name: /^depth/ }));
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(asked[1]).toEqual({ kinds: [{ table: "lakes.csv", name: ["name", "depth"] }], references: [] });
+});
+
+it("makes the fields of many kinds only when they are opened", async () => {
+  const kinds = Array.from({ length: 200 }, (_, at) => ({
+    ...MODEL.kinds[0],
+    table: `t${at}.csv`,
+    label: `kind ${at}`,
+  }));
+  show(() => Response.json({ ...MODEL, kinds }));
+  expect(await screen.findByText("kind 199")).toBeDefined();
+  expect(screen.queryByLabelText("Unit of depth")).toBeNull();
+  fireEvent.change(screen.getByLabelText("Find a kind or a column"), { target: { value: "kind 19" } });
+  expect(screen.getAllByText(/^kind 19/)).toHaveLength(11);
 });

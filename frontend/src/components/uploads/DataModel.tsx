@@ -7,22 +7,50 @@ import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { download } from "@/components/kit/files";
 import { Find } from "@/components/kit/TextField";
-import { NO_CHANGES, NotAModelError, countChanges, findKinds, readModelFile } from "@/view/dataModel";
+import {
+  NO_CHANGES,
+  NotAModelError,
+  changeReference,
+  countChanges,
+  findKinds,
+  readModelFile,
+} from "@/view/dataModel";
 import { count } from "@/view/format";
 import { ModelDiagram } from "./ModelDiagram";
 import { ModelKind } from "./ModelKind";
+import { References } from "./References";
 
 /** More kinds than these are listed without a diagram, and are looked for by name. */
 const DRAWN = 30;
 const LISTED = 8;
+/** Of as few kinds all is shown at once. */
+const OPEN = 3;
 
-/** The model of files as a person corrects it. `model` is what an import sends; null while nothing is known. */
+interface Kept {
+  model: Model;
+  /** Of which files, read how. */
+  of: string;
+}
+
+/** The model of files as a person corrects it. `sent` is what an import sends: corrections are never lost on the way. */
 export function useDataModel(from: From, reading: Reading, graph: Id | null, ready: boolean) {
   const [changes, setChanges] = useState<ModelChanges>(NO_CHANGES);
-  const options = dataModelQuery(from, reading, changes === NO_CHANGES ? null : changes, graph);
+  const [kept, setKept] = useState<Kept | null>(null);
+  const corrections = countChanges(changes) > 0 ? changes : null;
+  const options = dataModelQuery(from, reading, corrections, graph);
   const { data, error, isFetching } = useQuery(ready ? options : { ...options, enabled: false });
-  const model = ready && data && data.kinds.length > 0 ? data : null;
-  return { model, error: ready ? error : null, isFetching, changes, setChanges };
+  const of = JSON.stringify([from, reading]);
+  if (data && data !== kept?.model) setKept({ model: data, of });
+  // What a refused correction was made of stays, to be corrected otherwise; the model of other files does not.
+  const shown = data ?? (kept && (isFetching || kept.of === of) ? kept.model : null);
+  return {
+    model: ready && shown && shown.kinds.length > 0 ? shown : null,
+    sent: data && data.kinds.length > 0 ? data : corrections && { ...corrections },
+    error: ready ? error : null,
+    isFetching,
+    changes,
+    setChanges,
+  };
 }
 
 function ModelFile({ onRead }: { onRead: (changes: ModelChanges) => void }) {
@@ -107,10 +135,18 @@ export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) 
       )}
       <div>
         {kinds.map((kind) => (
-          <ModelKind key={kind.table} model={model} kind={kind} changes={changes} onChange={onChange} />
+          <ModelKind
+            key={kind.table}
+            {...{ model, kind, changes, onChange }}
+            startsOpen={onChange !== undefined && model.kinds.length <= OPEN}
+          />
         ))}
         {kinds.length === 0 && <p className="muted">No kind or column is called so.</p>}
       </div>
+      <References
+        model={model}
+        onChange={onChange && ((reference) => onChange(changeReference(changes, reference)))}
+      />
     </>
   );
 }
@@ -141,7 +177,7 @@ export function DataModelForm({ model, error, isFetching, changes, setChanges }:
         What the files hold, as questions will find it. Correct what is wrong; the examples change with it.
         {model.is_sampled && " Only the beginning of large files was read for this."}
       </p>
-      {error && <ErrorNotice error={error} acts={corrected > 0 && undo} />}
+      {error && <ErrorNotice error={error} />}
       <ModelView model={model} changes={changes} onChange={setChanges} />
       <div className="row wrap">
         {corrected > 0 && undo}

@@ -18,6 +18,8 @@ import { integer } from "@/view/format";
 import { pressedKey } from "@/view/keys";
 
 const NONE = "";
+const SAMPLES = 2;
+const EXAMPLES = 3;
 const TYPES: readonly Option[] = [
   { id: "text", label: "One value", detail: "A cell is one value" },
   { id: "list", label: "Several values", detail: "Cells are split at ; | , / or line breaks" },
@@ -54,28 +56,43 @@ function Line({ label, value, onDone }: { label: string; value: string; onDone: 
   );
 }
 
-function nameOptions(kind: Kind): readonly Option[] {
-  const single = listNameColumns(kind).map((column) => [column]);
-  const now = kind.name.length > 1 ? [[...kind.name]] : [];
-  return [
-    ...[...now, ...single].map((columns) => ({ id: JSON.stringify(columns), label: columns.join(" and ") })),
-    { id: "[]", label: "Its kind and number" },
-  ];
+function columnOption(kind: Kind, name: string): Option {
+  const column = kind.columns.find((one) => one.name === name);
+  return { id: name, label: name, detail: column?.samples.slice(0, SAMPLES).join(", ") };
+}
+
+/** One column, or two such as given and family name. */
+function NameFields({ kind, onDone }: { kind: Kind; onDone: (name: readonly string[]) => void }) {
+  const [first, second, ...more] = kind.name;
+  const columns = listNameColumns(kind).map((name) => columnOption(kind, name));
+  return (
+    <>
+      <PickField
+        label="Named by"
+        options={[{ id: NONE, label: "Its kind and number", detail: `${kind.label} 1` }, ...columns]}
+        value={first ?? NONE}
+        onChange={(name) => onDone(name ? [name, ...kind.name.slice(1).filter((one) => one !== name)] : [])}
+      />
+      {first !== undefined && columns.length > 1 && (
+        <PickField
+          label="And by"
+          options={[{ id: NONE, label: "Nothing more" }, ...columns.filter((one) => one.id !== first)]}
+          value={second ?? NONE}
+          onChange={(name) => onDone(name ? [first, name, ...more.filter((one) => one !== name)] : [first])}
+        />
+      )}
+    </>
+  );
 }
 
 function KindFields({ kind, changes, onChange }: Props & Required<globalThis.Pick<Props, "onChange">>) {
-  const keys = kind.columns.map((column) => ({ id: column.name, label: column.name }));
+  const keys = kind.columns.map((column) => columnOption(kind, column.name));
   const change = (parts: Parameters<typeof changeKind>[2]) =>
     onChange?.(changeKind(changes, kind.table, parts));
   return (
     <div className="fields">
       <Line label="Called" value={kind.label} onDone={(label) => change({ label: label || undefined })} />
-      <PickField
-        label="Named by"
-        options={nameOptions(kind)}
-        value={JSON.stringify(kind.name)}
-        onChange={(columns) => change({ name: JSON.parse(columns) as string[] })}
-      />
+      <NameFields kind={kind} onDone={(name) => change({ name })} />
       <PickField
         label="Referred to by"
         options={[{ id: NONE, label: "Nothing but its name" }, ...keys]}
@@ -173,40 +190,50 @@ function ColumnRow({ model, kind, changes, onChange, column }: Props & { column:
 const HEADS = ["Column", "Relation", "Unit", "Cells", "Refers to", "Leave out", "Samples"];
 const SHOWN_HEADS = ["Relation", "Type", "Refers to", "Samples"];
 
-export function ModelKind(props: Props) {
+function Columns(props: Props) {
   const { kind, onChange } = props;
   return (
-    <details className="model-kind">
+    <div className="scroll-x" tabIndex={0} role="region" aria-label={`Columns of ${kind.label}`}>
+      <table className="table compact model-columns">
+        <thead>
+          <tr>
+            {(onChange ? HEADS : SHOWN_HEADS).map((head) => (
+              <th key={head}>{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {kind.columns.map((column) => (
+            <ColumnRow key={column.name} {...props} column={column} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What is folded away is not made: hundreds of kinds have thousands of fields. */
+export function ModelKind({ startsOpen, ...props }: Props & { startsOpen: boolean }) {
+  const { kind, onChange } = props;
+  const [isOpen, setIsOpen] = useState(startsOpen);
+  return (
+    <details className="model-kind" open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>
         <strong>{kind.label}</strong>{" "}
         <span className="muted">
           {integer(kind.count)} in {kind.table}, {nameText(kind)}
         </span>
+        {!isOpen && kind.examples[0] && <span className="small elide model-example">{kind.examples[0]}</span>}
       </summary>
-      {kind.examples.length > 0 && (
+      {isOpen && kind.examples.length > 0 && (
         <ul className="notes small">
-          {kind.examples.map((example) => (
+          {kind.examples.slice(0, EXAMPLES).map((example) => (
             <li key={example}>{example}</li>
           ))}
         </ul>
       )}
-      {onChange && <KindFields {...props} onChange={onChange} />}
-      <div className="scroll-x" tabIndex={0} role="region" aria-label={`Columns of ${kind.label}`}>
-        <table className="table compact model-columns">
-          <thead>
-            <tr>
-              {(onChange ? HEADS : SHOWN_HEADS).map((head) => (
-                <th key={head}>{head}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {kind.columns.map((column) => (
-              <ColumnRow key={column.name} {...props} column={column} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {isOpen && onChange && <KindFields {...props} onChange={onChange} />}
+      {isOpen && <Columns {...props} />}
     </details>
   );
 }

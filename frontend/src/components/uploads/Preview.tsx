@@ -190,11 +190,16 @@ interface PreviewProps {
 
 export function Preview({ kind, from, reading, onChange }: PreviewProps) {
   const [place, setPlace] = useState(0);
-  const { data, error, isFetching } = useQuery(previewQuery(kind, from, reading));
+  const { data, error, isFetching, refetch } = useQuery(previewQuery(kind, from, reading));
   const formats = useQuery(formatsQuery).data?.[kind] ?? [];
   if (!data && error) {
-    const detect = <Button onPress={() => onChange({})}>Detect again</Button>;
-    return <ErrorNotice error={error} acts={Object.keys(reading).length > 0 && detect} />;
+    const again =
+      Object.keys(reading).length > 0 ? (
+        <Button onPress={() => onChange({})}>Detect again</Button>
+      ) : (
+        <Button onPress={() => void refetch()}>Try again</Button>
+      );
+    return <ErrorNotice error={error} acts={again} />;
   }
   if (!data) return <Loading what="the first rows" />;
   const guess = data[Math.min(place, data.length - 1)];

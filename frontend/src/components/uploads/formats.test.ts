@@ -50,6 +50,9 @@ describe("names of graphs of several files", () => {
     [["clinic visits.csv", "clinic rooms.csv"], "clinic"],
     [["categories.csv", "customers.csv"], ""],
     [[], ""],
+    [["/data/northwind/orders.csv", "/data/northwind/cities.csv"], "northwind"],
+    [["/data/north/orders.csv", "/data/south/cities.csv"], ""],
+    [["/data/north/orders.csv"], "orders"],
   ])("%j", (files, name) => {
     expect(nameFromFiles(files)).toBe(name);
   });

@@ -81,11 +81,15 @@ export function nameFromFile(file: string): string {
     .replaceAll(/[_-]+/g, " ");
 }
 
-/** A name for a graph of files: of one, its own; of several, the words that their names begin with. */
+/** A name for a graph of files: of one, its own; of several, the words that their names begin with, or their folder. */
 export function nameFromFiles(files: readonly string[]): string {
-  const [first = [], ...others] = files.map((file) => nameFromFile(file).split(" "));
+  const paths = files.map((file) => file.split("/"));
+  const [first = [], ...others] = paths.map((path) => nameFromFile(path.at(-1) ?? "").split(" "));
   const differs = first.findIndex((word, place) => others.some((other) => other[place] !== word));
-  return first.slice(0, differs < 0 ? first.length : differs).join(" ");
+  const shared = first.slice(0, differs < 0 ? first.length : differs).join(" ");
+  if (shared) return shared;
+  const [folder = "", ...more] = paths.map((path) => path.slice(0, -1).join("/"));
+  return more.every((other) => other === folder) ? nameFromFile(folder.split("/").at(-1) ?? "") : "";
 }
 
 /** What a table was read as: "Each row is an order: order 1, order 2 …. Of each is known: customer, product." */

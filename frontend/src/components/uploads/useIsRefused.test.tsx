@@ -12,34 +12,29 @@ vi.mock("@/api/client", async (original) => ({
 const sent = vi.mocked(request);
 const from = { uploads: ["1"], sources: [] };
 
-function look(ready: boolean) {
+/** Before the preview has answered, and after it. */
+async function look(ready: boolean): Promise<[before: boolean, after: boolean]> {
   const client = new QueryClient();
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   );
-  return renderHook(() => useIsRefused("graph", from, {}, ready), { wrapper }).result;
+  const { result } = renderHook(() => useIsRefused("graph", from, {}, ready), { wrapper });
+  const before = result.current;
+  await waitFor(() => {
+    expect(client.isFetching()).toBe(0);
+  });
+  return [before, result.current];
 }
 
 it("refuses what the preview says cannot be imported, and what it could not look at", async () => {
   sent.mockResolvedValueOnce([{ refused: false }, { refused: true }]);
-  const one = look(true);
-  expect(one.current).toBe(false);
-  await waitFor(() => {
-    expect(one.current).toBe(true);
-  });
+  expect(await look(true)).toEqual([true, true]);
   sent.mockRejectedValueOnce(new ApiError(400, "config", "The encoding is unknown."));
-  const failed = look(true);
-  await waitFor(() => {
-    expect(failed.current).toBe(true);
-  });
+  expect(await look(true)).toEqual([true, true]);
 });
 
-it("refuses nothing that can be read, or before there is anything to look at", async () => {
+it("waits for the preview of what can be read, and refuses nothing before there are files", async () => {
   sent.mockResolvedValueOnce([{ refused: false }]);
-  const fine = look(true);
-  await waitFor(() => {
-    expect(sent).toHaveBeenCalled();
-  });
-  expect(fine.current).toBe(false);
-  expect(look(false).current).toBe(false);
+  expect(await look(true)).toEqual([true, false]);
+  expect(await look(false)).toEqual([false, false]);
 });
