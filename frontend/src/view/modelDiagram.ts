@@ -127,7 +127,7 @@ export function layOut(model: Pick<DataModel, "kinds" | "references">): Diagram 
   const arrows = [...boxes.values()].flatMap((from) =>
     from.references.flatMap((reference, place) => {
       const to = boxes.get(reference.target);
-      const key = [reference.table, reference.column, reference.target].join("\n");
+      const key = `${reference.table}\n${reference.column}`;
       return to ? [{ key, path: drawArrow(from, place, to) }] : [];
     }),
   );

@@ -38,8 +38,8 @@ export function Accepts() {
         </dd>
         <dt>Nodes and edges</dt>
         <dd>
-          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML, GEXF
-          or Cypher scripts; attributes and source texts are kept
+          CSV or JSON of nodes and edges, as Neo4j, networkx, D3 and Cytoscape write them, GraphML, GEXF or
+          Cypher scripts; attributes and source texts are kept
         </dd>
         <dt>Documents</dt>
         <dd>

@@ -41,7 +41,7 @@ export function ModelDiagram({ model }: { model: DataModel }) {
             </text>
             {box.references.map((reference, place) => (
               <text
-                key={`${reference.column}\n${reference.target}`}
+                key={reference.column}
                 x={WIDTH - 10}
                 y={HEAD + place * ROW + ROW / 2}
                 dominantBaseline="central"

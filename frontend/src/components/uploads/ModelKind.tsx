@@ -130,7 +130,7 @@ function ColumnRow({ model, kind, changes, onChange, column }: Props & { column:
           {column.type}, {integer(column.distinct)} different
         </small>
       </th>
-      <td>
+      <td data-head="Relation">
         <Line
           label={`Relation of ${column.name}`}
           value={used?.label ?? column.label}
@@ -139,14 +139,14 @@ function ColumnRow({ model, kind, changes, onChange, column }: Props & { column:
           }
         />
       </td>
-      <td>
+      <td data-head="Unit">
         <Line
           label={`Unit of ${column.name}`}
           value={column.unit}
           onDone={(unit) => onChange(changeColumn(changes, kind.table, column.name, { unit }))}
         />
       </td>
-      <td>
+      <td data-head="Cells">
         <Pick
           label={`Cells of ${column.name}`}
           options={TYPES}
@@ -158,7 +158,7 @@ function ColumnRow({ model, kind, changes, onChange, column }: Props & { column:
           }
         />
       </td>
-      <td>
+      <td data-head="Refers to">
         <Pick
           label={`${column.name} refers to`}
           options={targets}
@@ -170,7 +170,7 @@ function ColumnRow({ model, kind, changes, onChange, column }: Props & { column:
         />
         {used && used.matched < used.filled && <small className="muted">{matchText(used)}</small>}
       </td>
-      <td>
+      <td data-head="Leave out">
         <input
           type="checkbox"
           aria-label={`Leave ${column.name} out`}
@@ -180,7 +180,7 @@ function ColumnRow({ model, kind, changes, onChange, column }: Props & { column:
           }
         />
       </td>
-      <td className="muted elide cell-text" title={column.samples.join(", ")}>
+      <td data-head="Samples" className="muted elide cell-text" title={column.samples.join(", ")}>
         {column.samples.join(", ")}
       </td>
     </tr>
@@ -194,7 +194,7 @@ function Columns(props: Props) {
   const { kind, onChange } = props;
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label={`Columns of ${kind.label}`}>
-      <table className="table compact model-columns">
+      <table className={`table compact model-columns ${onChange ? "edited" : ""}`}>
         <thead>
           <tr>
             {(onChange ? HEADS : SHOWN_HEADS).map((head) => (
