@@ -76,7 +76,10 @@ def events(
         **{"level_counts": [len(answers)], "hops": list(evidence), "score": 0.9, "merged_with": []},
     }
     stream.append({"type": "chains.built", "paths": 1, "chains": [chain] if evidence else []})
-    usage = {"cost": None, "triples": len(found), "llm_calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
+    usage = {
+        **{"cost": None, "triples": len(found), "llm_calls": 0},
+        **{"prompt_tokens": 0, "completion_tokens": 0, "reasoning_tokens": 0},
+    }
     final: Event = {
         **{
             "type": "answer.final",
@@ -85,11 +88,12 @@ def events(
             "took_ms": 2.0,
             "warnings": [],
             "no_answer": None,
+            "sentence": None,
         },
         "answers": [
             {
                 **{"entity": entity, "label": entity["label"], "score": 0.9, "chains": [0], "guess": False},
-                **{"verified": True, "citations": []},
+                **{"verified": True, "citations": [], "beside": [], "display": "", "owner": ""},
             }
             for entity in answers
         ],
