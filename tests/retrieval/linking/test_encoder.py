@@ -8,6 +8,7 @@ import torch
 
 from retrieval.errors import ConfigError
 from retrieval.linking import encoder as encoders
+from retrieval.linking.batches import split_batches
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +146,7 @@ def test_more_texts_than_are_sorted_together_stay_in_order(encoder, monkeypatch)
 
 def test_what_is_padded_at_the_beginning_is_not_cut(encoder):
     mask = torch.tensor([[0, 0, 1], [1, 1, 1], [0, 1, 1]])
-    found = list(encoders._split_batches({"attention_mask": mask, "input_ids": mask * 7, "prompt": "p"}, 2, None))
+    found = list(split_batches({"attention_mask": mask, "input_ids": mask * 7, "prompt": "p"}, 2, None))
     assert [part["input_ids"].shape for _, part in found] == [(2, 3), (1, 3)]
     assert found[0][1]["prompt"] == "p"
     assert sorted(np.concatenate([rows for rows, _ in found]).tolist()) == [0, 1, 2]

@@ -1,7 +1,6 @@
 """The triple-level scorers: losses by hand, and that a batch of subgraphs is its subgraphs."""
 
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -20,7 +19,6 @@ from retrieval.methods.reg_entity.retriever import build_model, make_scorer
 from retrieval.methods.reg_entity.spec import RegEntityConfig
 from retrieval.methods.reg_triple.model import TripleScorer
 from retrieval.methods.rel_rag_triple.model import LineGraphScorer
-from retrieval.methods.rel_rag_triple.retriever import QUERY, get_config
 from retrieval.methods.rel_rag_triple.spec import RelRagTripleConfig
 from retrieval.nn.chain_length import ChainLength, compute_length_loss
 from retrieval.nn.dde import compute_distance_features
@@ -225,19 +223,12 @@ def test_with_places_each_hop_from_the_topic_asks_for_another_triple():
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
 
 
-@pytest.mark.parametrize(("rows", "places"), [(4, False), (12, True)])
-def test_a_checkpoint_from_before_places_has_one_query_for_all_hops(rows, places):
-    weights = {QUERY: torch.zeros(rows, 4)}
-    opened = OpenCheckpoint(None, RelRagTripleConfig(hidden=4, max_hops=3), weights)
-    assert get_config(opened).places is places
-
-
 @pytest.mark.parametrize(("walks", "places", "norm"), [(True, True, True), (True, False, True), (False, False, False)])
-def test_a_checkpoint_from_before_walks_places_or_norm_is_read_as_it_was(walks, places, norm):
+def test_a_checkpoint_has_what_its_settings_say(walks, places, norm):
     config = RegEntityConfig(hidden=4, words=False, walks=walks, places=places, norm=norm)
     weights = make_scorer(config, D, entity_texts=False).state_dict()
     manifest = SimpleNamespace(text_features=D, entity_texts=False, relations=None)
-    opened = OpenCheckpoint(manifest, replace(config, walks=True, places=True, norm=True), weights)
+    opened = OpenCheckpoint(manifest, config, weights)
     model = build_model(opened)
     model.load_state_dict(weights)
     found = (model.walk is not None, model.wanted is not None, model.layers[0].norm is not None)
