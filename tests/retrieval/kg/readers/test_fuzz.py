@@ -24,4 +24,4 @@ def test_inputs_follow_from_their_number():
     first = list(fuzz.inputs("html", 1, 0, 30))
     assert list(fuzz.inputs("html", 1, 20, 30)) == first[20:]
     assert set(SEEDS) >= set(BAD)
-    assert len(SEEDS) == 21
+    assert len(SEEDS) == 22
