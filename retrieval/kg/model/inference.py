@@ -78,10 +78,9 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
         if inferred_table.table.ids is not None:
             continue
         inferred_table.code_list = find_code_list(inferred_table.table)
-        reference_of = {
+        inferred_table.references = {
             reference.column: reference for reference in references if reference.table == inferred_table.table.name
         }
-        inferred_table.references = reference_of
         _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
         inferred_table.embedded = [
             (kind, name_embedded(inferred_table.table, kind))
@@ -136,10 +135,10 @@ def _apply_list_choices(table: SourceTable, choices: ModelChoices) -> Mapping[in
         choice = choices.columns.get((table.name, heading))
         if choice is not None and choice.type == "text":
             marks.pop(position, None)
-        elif choice is not None and choice.type == "list":
+        elif choice is not None and choice.type == "list" and not table.profiles[position].lists:
             cells = [cell for row in table.rows if isinstance(cell := row[position], str)]
-            reference_of = next((mark for mark in _LIST_MARKS if any(mark in cell for cell in cells)), "")
-            marks |= {position: reference_of} if reference_of and position not in marks else {}
+            used_mark = next((mark for mark in _LIST_MARKS if any(mark in cell for cell in cells)), "")
+            marks |= {position: used_mark} if used_mark and position not in marks else {}
     return marks
 
 
@@ -153,10 +152,10 @@ def _apply_reference_choices(
         if name != inferred_table.table.name or target is None:
             continue
         position = inferred_table.table.header.index(column)
-        reference_of = inferred_table.references.pop(position, None)
+        inferred = inferred_table.references.pop(position, None)
         target_column = target.table.header.index(choice.target_column)
-        is_same_label = reference_of is not None and choice.label == format_relation_name(reference_of.label)
-        label = reference_of.label if reference_of is not None and is_same_label else choice.label
+        is_same_label = inferred is not None and choice.label == format_relation_name(inferred.label)
+        label = inferred.label if inferred is not None and is_same_label else choice.label
         reference = build_chosen_reference(inferred_table.schema, position, target, target_column, label)
         if choice.is_used:
             inferred_table.references[position] = reference

@@ -11,7 +11,7 @@ chosen on the part ``tune`` of the data-model suite and on the tables of ``tests
 | it is a word for what describes a thing: ``description``, ``item`` | 1.5 |
 | it is a word for details: ``notes``, ``address``, ``score`` | -3 |
 | the share of cells that could be names | up to 2 |
-| the share of cells that are codes | 0.5 less than those of words |
+| the share of cells that are codes | up to 1 |
 | every value differs (98 %) | 1 |
 | the first column, or the first of words | 0.5 |
 | its values are names or keys of another table | -3 |
@@ -41,6 +41,8 @@ _NO_KINDS = get_words("headings_that_name_no_kind")
 _KIND_WORDS = 2
 
 ACCEPTED = 2.5
+#: Scores of headings: a word for names, the kind, and a word for names of something else; and of a person's two names.
+_IS_NAME, _IS_KIND, _IS_OTHER_NAME, _PERSON = 4.0, 3.5, 3.0, 6.0
 #: Shares of different values that a name must have: without a word for it, with one or in the first column of words,
 #: and where the heading is such a word.
 _DISTINCT, _NEARLY, _SHARED = 0.98, 0.9, 0.75
@@ -70,17 +72,17 @@ def rank_names(
         if score > 0 and profile.position not in (pair or ()):
             ranked.append((score, (profile.position,)))
     if pair:
-        ranked.append((6.0, pair))
+        ranked.append((_PERSON, pair))
     return sorted(ranked, key=lambda item: (-item[0], item[1]))
 
 
 def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[str], refers: bool) -> float:
     heading = score_heading(profile, table.noun, nouns)
-    is_kind, is_named = heading == 3.5, heading >= 3
+    is_kind, is_named = heading == _IS_KIND, heading >= _IS_OTHER_NAME
     if is_kind and profile.codes > 0.5:
         heading = 1.0  # people say what a part is, not its code
     is_first = profile.position == _get_first(table)
-    least = _SHARED if heading == 4 else _NEARLY if is_named or is_first else _DISTINCT
+    least = _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
     few_rows = len(table.rows) < _FEW and not is_named and profile.position != 0 and heading < 1
     if (
         profile.coverage < (_COVERED if is_named else 1.0)
@@ -92,7 +94,7 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
         or (heading < 1 and _stands_behind_number(table, profile))
     ):
         return 0.0
-    score = heading + 2 * profile.words + 1.5 * profile.codes - (0.5 if profile.codes > 0.5 else 0.0)
+    score = heading + 2 * profile.words + profile.codes
     score += 1.0 if profile.uniqueness >= _DISTINCT else 0.0
     score += 0.5 if profile.position == 0 or profile.position == _get_first(table) else 0.0
     return score - (3.0 if refers else 0.0) - 0.01 * profile.position
@@ -106,18 +108,18 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         return 0.0
     kinds = {noun, noun.rsplit(" ", 1)[-1]} - {""}
     if text in kinds:
-        return 3.5
+        return _IS_KIND
     if text in NAME_WORDS or (len(words) > 1 and words[0] in NAME_WORDS and words[1] == "of"):
-        return 4.0
+        return _IS_NAME
     if words[0] in NAME_WORDS and len(words) == _TAGGED and len(words[1]) in _TAG:
-        return 4.0  # a name for each language: name nl, name fr
+        return _IS_NAME  # a name for each language: name nl, name fr
     if words[-1] in NAME_WORDS:
         qualifier = " ".join(words[:-1])
         if qualifier in kinds or any(kind.startswith(qualifier) for kind in kinds):
-            return 4.0
-        return 0.0 if qualifier in nouns or any(qualifier.endswith(f" {other}") for other in nouns) else 3.0
+            return _IS_NAME
+        return 0.0 if qualifier in nouns or any(qualifier.endswith(f" {other}") for other in nouns) else _IS_OTHER_NAME
     if words[-1] in _DESCRIBING and " ".join(words[:-1]) in kinds:
-        return 3.0
+        return _IS_OTHER_NAME
     if words[-1] in ID_WORDS:
         return 0.0
     if set(words) & _DETAILS:

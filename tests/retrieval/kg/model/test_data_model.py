@@ -120,5 +120,17 @@ def test_a_list_can_be_taken_apart_or_left_whole(tmp_path):
     }  # fmt: skip
 
 
+def test_a_kept_model_does_not_split_what_json_lists(tmp_path):
+    rows = [{"name": "A", "capital": ["Washington, D.C."]}, {"name": "B", "capital": ["La Paz", "Sucre"]}]
+    paths = write(tmp_path, states__json=json.dumps([*rows, {"name": "C", "capital": "Kota, Old"}]))
+    kept = read_model(paths).to_json()
+    assert kept["kinds"][0]["columns"][1]["type"] == "list"
+    snapshot, _ = build_from_files(paths, tmp_path / "g", ReadOptions(model=kept), problems=lambda problem: None)
+    assert {fact for fact in list_facts(snapshot) if fact[1] == "capital"} == {
+        ("A", "capital", "Washington, D.C."), ("B", "capital", "La Paz"), ("B", "capital", "Sucre"),
+        ("C", "capital", "Kota, Old"),
+    }  # fmt: skip
+
+
 def test_files_of_facts_have_no_kinds(tmp_path):
     assert read_model(write(tmp_path, facts__tsv="Paris\tcapital of\tFrance\nRome\tcapital of\tItaly\n")) == DataModel()
