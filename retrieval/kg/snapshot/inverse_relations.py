@@ -7,10 +7,14 @@ a capital is a city in its country, but a country has one capital and many citie
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from retrieval.kg.snapshot.adjacency import Adjacency
 from retrieval.kg.snapshot.arrays import expand_spans
+
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot.adjacency import Adjacency
 
 #: Facts of a relation that are looked at; of more, an even sample.
 SAMPLE = 1000

@@ -24,7 +24,7 @@ from retrieval.programs.algebra.operations import (
     Walk,
 )
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.row_order import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
 from retrieval.programs.constructions.value_differences import CALCULATED
 from retrieval.programs.constructions.value_requests import TIMES
 from retrieval.programs.grammar.constituents import Part

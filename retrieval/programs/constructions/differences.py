@@ -14,7 +14,7 @@ from retrieval.language.amounts import ValueKind
 from retrieval.language.words import QuestionWords, get_stem, join_words
 from retrieval.programs.algebra.operations import Arithmetic, Entities, Key, KeyOf, Operation, Program, Walk
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.row_order import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Features
 

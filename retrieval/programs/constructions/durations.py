@@ -11,7 +11,7 @@ from retrieval.language.amounts import Comparison, Folding
 from retrieval.language.words import QuestionWords, join_words
 from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Program, Top
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.row_order import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.relation_types import load_stems
 

@@ -11,7 +11,7 @@ from retrieval.language.amounts import Folding
 from retrieval.language.words import QuestionWords, join_words
 from retrieval.programs.algebra.operations import Fold, Having, Key, KeyOf, Program, Top
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.row_order import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 
 if TYPE_CHECKING:

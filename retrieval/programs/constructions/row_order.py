@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.language import words as vocabulary
 from retrieval.language.amounts import Comparison
 from retrieval.language.english import STOP
-from retrieval.language.words import QuestionWords, Word
+from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_words
-from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Filter, Having, Key, KeyOf, Program, Top, Walk
 from retrieval.programs.constructions.construction import ComposedQuestion
+from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.anchor import Relating
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from retrieval.programs.algebra.execution import Executor
     from retrieval.programs.grounding.anchors.anchor import Features
     from retrieval.programs.grounding.schema import Schema
 
@@ -229,25 +230,3 @@ class RowOrder:
 
     def _is_said(self, relation: int, stems: Collection[str]) -> bool:
         return set(self.schema.relations[relation].stems) <= set(stems)
-
-
-def extract_subquestion(question: QuestionWords, first: int, last: int) -> QuestionWords:
-    """Some of a question's words as a question of their own."""
-    start, end = question.words[first].start, question.words[last - 1].end
-    text = question.text[start:end]
-    words = [
-        Word(word.text, word.stem, word.start - start, word.end - start, word.capital)
-        for word in question.words[first:last]
-    ]
-    quantities = [
-        replace(quantity, first=quantity.first - first, last=quantity.last - first)
-        for quantity in question.quantities if quantity.first >= first and quantity.last <= last
-    ]  # fmt: skip
-    quoted = [(a - first, b - first) for a, b in question.quoted if a >= first and b <= last]
-    return QuestionWords(text, tuple(words), tuple(quantities), tuple(quoted))
-
-
-def move_part(part: Part, by: int) -> Part:
-    """A part of a piece of a question as one of the whole."""
-    anchored = (part.anchored[0] + by, part.anchored[1] + by) if part.anchored else None
-    return replace(part, anchored=anchored, parts=tuple(move_part(inner, by) for inner in part.parts))

@@ -10,8 +10,8 @@ from retrieval.errors import ProgramError
 from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import Constant, Filter, Key, TextFilter
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, compute_tolerance
-from retrieval.programs.rendering.names import split_direction
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

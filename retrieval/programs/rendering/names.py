@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from retrieval.errors import ProgramError
 from retrieval.programs.algebra.operations import Program
 from retrieval.programs.algebra.program_json import from_json, to_json
+from retrieval.programs.rendering.directions import split_direction
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -99,18 +100,6 @@ def parse_relation(item: Any) -> tuple[str, bool]:
     if not isinstance(name, str) or not isinstance(inverse, bool):
         raise ProgramError(f"A relation must be given by its name and direction, not as {item!r}.")
     return name, inverse
-
-
-def split_direction(snapshot: Snapshot, relation: int) -> tuple[bool, int]:
-    """Whether a directed relation is an inverse one, and its forward id.
-
-    Raises:
-        ProgramError: the graph lacks it.
-    """
-    if not 0 <= relation < 2 * snapshot.num_relations:
-        raise ProgramError(f"The graph has no relation {relation}.")
-    inverse, forward = divmod(relation, snapshot.num_relations)
-    return bool(inverse), forward
 
 
 def map_names(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:

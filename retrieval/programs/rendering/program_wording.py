@@ -28,7 +28,7 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.set_wording import NO_NOUNS, SetDescriber
 from retrieval.programs.rendering.wording import format_ordinal
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from retrieval.language.amounts import ValueKind
 from retrieval.programs.algebra.operations import Constant, Entities, Filter, Having, Key, Or, Program, Top, Walk
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
-from retrieval.programs.rendering.names import split_direction
 from retrieval.programs.rendering.wording import Wording, add_article, make_plural
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from retrieval.errors import ProgramError
 from retrieval.language.amounts import Comparison, Folding
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import Key
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.vocabulary import Lines, RdfVocabulary
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from retrieval.language.amounts import Folding, ValueKind
 from retrieval.lexicon import get_sequence, get_words
 from retrieval.lexicon.nouns import to_plural
 from retrieval.programs.algebra.operations import Key
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from retrieval.kg.snapshot import Snapshot
-from retrieval.methods.graph_s3.agent.state import Window
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot import Snapshot
+    from retrieval.methods.graph_s3.agent.state import Window
 
 #: Names and relations that are spelled out; the others are counted.
 NAMES, RELATIONS = 3, 12

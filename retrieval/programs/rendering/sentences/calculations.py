@@ -18,7 +18,7 @@ from retrieval.programs.algebra.operations import (
     Program,
     Walk,
 )
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.grammar import capitalise
 from retrieval.programs.rendering.sentences.keys import describe_key
 from retrieval.programs.rendering.sentences.phrase_writing import write_doing, write_members, write_phrase

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Entities, Having, Or, Program, Walk
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.grammar import (
     add_indefinite_article,
     conjugate_plural,

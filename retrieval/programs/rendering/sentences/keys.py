@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.lexicon import get_words
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.grammar import get_first_word, is_countable
 from retrieval.programs.rendering.sentences.values import Measure, split_measure
 from retrieval.programs.rendering.wording import format_ordinal, make_plural

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import Folding
 from retrieval.programs.algebra.operations import Count, Entities, Fold, KeyOf, Walk
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.grammar import apply_count, capitalise, is_verb_word, write_predicate
 from retrieval.programs.rendering.sentences.keys import describe_key
 from retrieval.programs.rendering.sentences.phrase_writing import write_count_clause

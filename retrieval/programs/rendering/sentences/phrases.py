@@ -17,7 +17,7 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.clauses import (
     Clause,
     make_plain_clause,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra.operations import EVERY, And, Entities, Except, Program, Top, Walk
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS, TRUTHS, make_set_clause
 from retrieval.programs.rendering.sentences.context import AnsweredProgram
 from retrieval.programs.rendering.sentences.grammar import apply_count, capitalise, get_noun

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import Comparison
 from retrieval.programs.algebra.operations import And, Entities, Exists, Filter, Holds, Key, KeyOf, Program, Walk
-from retrieval.programs.rendering.names import split_direction
+from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.calculations import make_quantity
 from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS, make_truth_clause, negate_clause
 from retrieval.programs.rendering.sentences.grammar import (

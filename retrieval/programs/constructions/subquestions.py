@@ -1,0 +1,30 @@
+"""A piece of a question composed as a question, and its parts put back into the whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from retrieval.language.words import QuestionWords, Word
+from retrieval.programs.grammar.constituents import Part
+
+
+def extract_subquestion(question: QuestionWords, first: int, last: int) -> QuestionWords:
+    """Some of a question's words as a question of their own."""
+    start, end = question.words[first].start, question.words[last - 1].end
+    text = question.text[start:end]
+    words = [
+        Word(word.text, word.stem, word.start - start, word.end - start, word.capital)
+        for word in question.words[first:last]
+    ]
+    quantities = [
+        replace(quantity, first=quantity.first - first, last=quantity.last - first)
+        for quantity in question.quantities if quantity.first >= first and quantity.last <= last
+    ]  # fmt: skip
+    quoted = [(a - first, b - first) for a, b in question.quoted if a >= first and b <= last]
+    return QuestionWords(text, tuple(words), tuple(quantities), tuple(quoted))
+
+
+def move_part(part: Part, by: int) -> Part:
+    """A part of a piece of a question as one of the whole."""
+    anchored = (part.anchored[0] + by, part.anchored[1] + by) if part.anchored else None
+    return replace(part, anchored=anchored, parts=tuple(move_part(inner, by) for inner in part.parts))
