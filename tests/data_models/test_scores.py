@@ -179,3 +179,22 @@ def make_folder(folder: Path, name: str) -> Path:
     path = folder / name
     path.mkdir()
     return path
+
+
+def test_what_stands_inside_objects_is_not_inferred():
+    raw = {**SHOP, "kinds": SHOP["kinds"][:2], "references": [], "also": []}  # type: ignore[index]
+    model = DataModel(
+        (
+            make_kind("shop.json/people.json", "person", ("last", "first"), "id"),
+            make_kind("shop.json/phones.json", "phone", (), None),
+            make_kind("orders.csv", "order", (), None),
+        ),
+        (
+            make_reference("shop.json/phones.json", "person_id", "shop.json/people.json", "id"),
+            make_reference("shop.json/people.json", "phones", "shop.json/phones.json", "id"),
+            make_reference("shop.json/phones.json", "maker", "shop.json/people.json", "id"),
+            make_reference("orders.csv", "person_id", "shop.json/people.json", "id"),
+        ),
+    )
+    score = score_model(make_expected(raw), model)
+    assert (score.right["precision"], score.total["precision"]) == (0, 2)
