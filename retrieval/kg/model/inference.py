@@ -17,6 +17,7 @@ from retrieval.kg.model.references import (
     FoundReference,
     TableSchema,
     build_chosen_reference,
+    choose_keys,
     find_references,
 )
 from retrieval.kg.model.source_table import SourceTable
@@ -73,6 +74,8 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     ]
     if [(schema.names, schema.number) for schema, _ in again] != [(s.names, s.number) for s, _ in schemas]:
         schemas, references = again, find_references([schema for schema, _ in again if schema.table.ids is None])
+    chosen_keys = {name for name, choice in choices.kinds.items() if choice.key is not None}
+    choose_keys([schema for schema, _ in schemas], references, chosen_keys)
     inferred = [InferredTable(schema, candidates) for schema, candidates in schemas]
     for inferred_table in inferred:
         if inferred_table.table.ids is not None:

@@ -12,19 +12,22 @@ values are there. Evidence of a heading, the best that holds:
 | is the kind, and the target's column is neither its key nor its name | 2 |
 | is that of what numbers the target, and is met several times here: ``Gyle`` of a ``Gyle no.`` | 2 |
 | says that another row of the same table is meant: ``manager id``, ``parent``, ``reports to`` | 2 |
+| is the kind of its own rows, and its values lead to others of them: ``court`` of a court | 1.9 |
 | is who did something, and the target is the only table of people that nothing else refers to | 1.5 |
 
 With evidence of 2.5 and more half of the cells have to match, so that bad rows of the target break nothing; with less,
 nine in ten. Without any, values that are words or codes refer where nine in ten match in one table alone: numbers of
-rows match by chance.
+rows match by chance, unless rows without a name have the numbers of rows with one, under the same heading, and these
+are far apart.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from retrieval.kg.model.naming import ID_WORDS
+from retrieval.kg.model.naming import ID_WORDS, NAME_WORDS
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import SourceTable
 from retrieval.lexicon import get_words
@@ -42,6 +45,10 @@ _SURE = 2.5
 _FEWEST, _KEYED = 2, 0.99
 #: Letters of what is short for a kind.
 _SHORT = 3
+#: Evidence of a heading that is the kind of its own rows.
+_FELLOW = 1.9
+#: Numbers that agree with those of another table by no chance: how many, and how many times their count they span.
+_MANY, _SPARSE = 20, 2
 #: Values kept to show.
 _SHOWN = 5
 
@@ -135,6 +142,26 @@ def find_references(schemas: Sequence[TableSchema]) -> list[FoundReference]:
     return references
 
 
+def choose_keys(schemas: Sequence[TableSchema], references: Sequence[FoundReference], fixed: Collection[str]) -> None:
+    """Make the column that others refer to most the key of its table; one that refers to another table is none.
+
+    Args:
+        schemas: of all tables.
+        references: between them.
+        fixed: tables whose key a person chose.
+    """
+    referring = {(reference.table, reference.column) for reference in references if reference.table != reference.target}
+    for schema in schemas:
+        name = schema.table.name
+        if name in fixed or schema.table.ids is not None:
+            continue
+        met = Counter(r.target_column for r in references if r.target == name and (r.evidence or r.table == name))
+        if met:
+            schema.key = max(met, key=lambda position: (met[position], position == schema.key))
+        elif (name, schema.key) in referring:
+            schema.key = None
+
+
 def _find_reference(
     schema: TableSchema, profile: ColumnProfile, schemas: Sequence[TableSchema]
 ) -> FoundReference | None:
@@ -151,7 +178,9 @@ def _find_reference(
                 continue
             reference = _build_reference(schema, profile, other, position, evidence=evidence)
             matches = reference.matched / reference.filled
-            speaks = profile.words + profile.codes >= 0.5 and len(distinct) >= _FEWEST
+            speaks = len(distinct) >= _FEWEST and (
+                profile.words + profile.codes >= 0.5 or _extends(schema, profile, other, position)
+            )
             needed = _TOLERANT if evidence >= _SURE else _STRICT
             if matches >= needed and (evidence or speaks):
                 candidates.append(reference)
@@ -169,9 +198,9 @@ def _choose(candidates: list[FoundReference], profile: ColumnProfile, schema: Ta
     candidates.sort(key=lambda r: (-r.evidence, -r.matched, r.target == schema.table.name))
     best = candidates[0]
     if best.evidence:
-        return best
+        return best if best.evidence != _FELLOW or _leads_elsewhere(profile, schema, best) else None
     tables = {candidate.target for candidate in candidates}
-    is_own_code = profile.uniqueness >= _KEYED and len(best.rows) <= profile.distinct
+    is_own_code = profile.type != "number" and profile.uniqueness >= _KEYED and len(best.rows) <= profile.distinct
     if len(tables) > 1 or is_own_code:
         return None
     return best if best.target != schema.table.name or _leads_elsewhere(profile, schema, best) else None
@@ -189,14 +218,16 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
     if not words:
         return 0.0
     numbered = len(words) > 1 and words[-1] in ID_WORDS
-    role = words[:-1] if numbered else words
+    role = _strip_id_word(profile)
     is_identity = position in (other.key, other.number, *other.names)
     theirs = target.heading_words
     their_role = theirs[:-1] if len(theirs) > 1 and theirs[-1] in ID_WORDS else theirs
     is_own = profile.position in (schema.key, schema.number)
     if other is schema:
         is_fellow = " ".join(role) in _FELLOWS or profile.label.split()[-1].casefold() in _PREPOSITIONS
-        return 2.0 if is_identity and is_fellow and not is_own else 0.0
+        if not is_identity or is_own:
+            return 0.0
+        return 2.0 if is_fellow else _FELLOW if _names_kind(role, [schema.table.noun]) else 0.0
     if (
         is_identity
         and _names_kind(role, other.inferred_nouns)
@@ -205,7 +236,7 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
         return 3.0
     if is_own:
         return 0.0
-    if words == theirs and is_identity and len(words) > 1:
+    if words == theirs and is_identity and len(words) > 1 and words[0] not in NAME_WORDS:
         return 3.0
     if is_identity and numbered and _is_short_for(role[-1], other.inferred_nouns):
         return 2.5
@@ -217,6 +248,22 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
     if role == their_role and some_number and profile.uniqueness < 1 and profile.heading_words != ("id",):
         return 2.0
     return 0.0
+
+
+def _strip_id_word(profile: ColumnProfile) -> tuple[str, ...]:
+    """The words of a heading without a last one for numbers."""
+    words = profile.heading_words
+    return words[:-1] if len(words) > 1 and words[-1] in ID_WORDS else words
+
+
+def _extends(schema: TableSchema, profile: ColumnProfile, other: TableSchema, position: int) -> bool:
+    """Whether rows without a name continue those of a table that has one, under the same numbers: they are too far
+    apart to agree by chance.
+    """
+    if schema.names or not other.names or profile.heading_words != other.table.profiles[position].heading_words:
+        return False
+    numbers = [int(value) for value in schema.map_rows(profile.position) if value.isdecimal()]
+    return len(numbers) >= _MANY and max(numbers) - min(numbers) >= _SPARSE * len(numbers)
 
 
 def _is_short_for(word: str, nouns: Sequence[str]) -> bool:

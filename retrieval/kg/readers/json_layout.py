@@ -7,8 +7,11 @@ import json
 from retrieval.kg.readers.property_layout import BAGS, RELATIONS, SOURCES, TARGETS
 
 #: What passages, documents and questions have.
-_TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context", "question", "questions"})
-
+_QUESTIONS = frozenset({"question", "questions"})
+_TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context"})
+_NAMES = frozenset({"name", "title"})
+#: The most words of a value that is no passage, and the most keys of an object that is one.
+_SHORT, _PASSAGE_KEYS = 3, 5
 #: Objects that are looked at.
 _FIRST = 50
 
@@ -29,13 +32,27 @@ def parse_first_objects(head: str) -> list[object]:
 
 def is_row(value: object) -> bool:
     """Whether an object is a row of a table: neither a node of a graph nor an edge, a passage, a question or RDF."""
-    if not isinstance(value, dict) or not value or any(key.startswith("@") for key in value):
+    if not isinstance(value, dict) or not is_thing(value):
         return False
     keys = {key.casefold() for key in value}
-    name_keys = keys & {"name", "title"}
-    edge = keys & set(SOURCES) and keys & set(TARGETS) and keys & set(RELATIONS) and not name_keys
-    node = keys & {"labels", *BAGS} or ("id" in keys and "type" in keys and name_keys)
-    return not (edge or node or keys & _TEXTS)
+    return not ("id" in keys and "type" in keys and keys & _NAMES)
+
+
+def is_thing(value: object) -> bool:
+    """Whether an object is a row of a table, or a node with id, type and name, which is one where there is no edge."""
+    if not isinstance(value, dict) or not value or any(key.startswith("@") for key in value):
+        return False
+    keys = {key.casefold(): key for key in value}
+    edge = keys.keys() & set(SOURCES) and keys.keys() & set(TARGETS) and keys.keys() & set(RELATIONS)
+    is_edge = bool(edge) and not keys.keys() & _NAMES
+    texts = [value[keys[text]] for text in keys.keys() & _TEXTS]
+    is_passage = any(map(_is_long, texts)) or (bool(texts) and len(keys) <= _PASSAGE_KEYS)
+    return not (is_edge or is_passage or keys.keys() & {"labels", *BAGS} or keys.keys() & _QUESTIONS)
+
+
+def _is_long(value: object) -> bool:
+    """Whether something under a key for texts is one, and no word or sign."""
+    return not isinstance(value, str) or len(value.split()) > _SHORT
 
 
 def is_plain_row(value: object) -> bool:

@@ -11,7 +11,7 @@ from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
-from retrieval.kg.readers.json_layout import is_row
+from retrieval.kg.readers.json_layout import is_thing
 from retrieval.kg.readers.json_rows import read_json_rows
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_rows import format_value
@@ -35,7 +35,7 @@ def read_json_table(file: InputFile, log: ProblemLog) -> FactFile:
 def _read_rows(file: InputFile, log: ProblemLog) -> Iterator[tuple[int, dict[str, Cell]]]:
     """Line and values of each object: text, or several."""
     for line, row in read_json_rows(file.source, log.add):
-        if is_row(row):
+        if is_thing(row):
             yield line, dict(_extract_values(row))
         else:
             why = (

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from retrieval.errors import SourceError
 from retrieval.kg.model.naming import infer_noun
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
-from retrieval.kg.readers.json_layout import is_plain_row, is_row, parse_first_objects
+from retrieval.kg.readers.json_layout import is_plain_row, is_row, is_thing, parse_first_objects
+from retrieval.kg.readers.json_shapes import Row, convert_maps, find_name_key, split_records
 from retrieval.kg.readers.nesting import is_deep, make_depth_error
 from retrieval.kg.readers.property_layout import IDS
-from retrieval.kg.readers.property_rows import NAMES, UNNAMED
+from retrieval.kg.readers.property_rows import UNNAMED
 from retrieval.lexicon import get_sequence, get_words
 
 #: The largest file that is taken apart, in bytes: it is held as a whole.
@@ -38,11 +38,6 @@ _CALLED = ("relation", "relationship", "type", "label", "predicate", "name")
 #: Keys that say of what is below them only that it is there.
 _WRAPPERS = get_words("json_wrapper_keys")
 
-#: Objects that show what their keys are, and the share of them that have a key that is no value.
-_FEWEST, _COMMON = 5, 0.5
-
-Row = dict[str, Any]
-
 
 @dataclass
 class _Tables:
@@ -53,9 +48,12 @@ class _Tables:
     facts: list[list[str]] = field(default_factory=list)
 
     def add(self, table: str, values: Sequence[Row]) -> None:
-        """Add rows, and to tables of their own what they hold: rows, and things that have a name."""
-        for value in convert_maps(values):
-            self._add(table, value)
+        """Add rows, and to tables of their own what they hold: rows, and things that have a name; records of several
+        kinds to a table for each kind.
+        """
+        for kind, rows in (split_records(values) or {table: list(values)}).items():
+            for row in convert_maps(rows):
+                self._add(kind, row)
 
     def _add(self, table: str, value: Row) -> None:
         row, inside = self._split_row(value)
@@ -71,66 +69,21 @@ class _Tables:
         inside: list[tuple[str, list[Row]]] = []
         for key, item in value.items():
             title = f"{before} {key}".strip()
-            if isinstance(item, dict) and len(item) > 1 and (name := _find_name_key(item)):
+            if isinstance(item, dict) and len(item) > 1 and (name := find_name_key(item)):
                 row[title] = item[name]
                 self.add(key, [item] if item not in self.rows.get(key, []) else [])
             elif isinstance(item, dict):
                 inner_row, more = self._split_row(item, title)
                 row |= inner_row
                 inside += more
-            elif _has_rows(item) and all("code" in child and (name := _find_name_key(child)) for child in item):
-                row[title] = [child[_find_name_key(child)] for child in item]
+            elif _has_rows(item) and all("code" in child and (name := find_name_key(child)) for child in item):
+                row[title] = [child[find_name_key(child)] for child in item]
                 self.add(key, [child for child in item if child not in self.rows.get(key, [])])
             elif _has_rows(item):
                 inside.append((key, item))
             else:
                 row[title] = item
         return row, inside
-
-
-def convert_maps(rows: Sequence[Row]) -> list[Row]:
-    """Rows with maps as lists: ``{"deu": "German", "fra": "French"}`` becomes German and French, and a map of objects
-    the objects, each with its key as ``code``.
-
-    An object is a map and no part of a row where few rows have the same keys in it.
-    """
-    inner: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        for key, value in row.items():
-            if isinstance(value, dict) and value:
-                inner[key].append(value)
-    maps = {key for key, values in inner.items() if _are_maps(values)}
-    nested = {key: iter(convert_maps(values)) for key, values in inner.items() if key not in maps}
-    converted: list[Row] = []
-    for row in rows:
-        new: Row = {}
-        for key, value in row.items():
-            if not isinstance(value, dict) or not value:
-                new[key] = value
-            elif key not in maps:
-                new[key] = next(nested[key])
-            elif all(isinstance(item, dict) and _find_name_key(item) for item in value.values()):
-                new[key] = [{"code": code, **item} for code, item in value.items()]
-            else:
-                new[key] = _list_values(list(value.values()))
-        converted.append(new)
-    return converted
-
-
-def _list_values(items: Sequence[Any]) -> Any:
-    """The values of a map as a list; of objects, a list for each of their keys."""
-    objects = [item for item in items if isinstance(item, dict)]
-    if objects:
-        return {key: [item[key] for item in objects if key in item] for key in dict.fromkeys(chain(*objects))}
-    return [item for item in items if not isinstance(item, list)]
-
-
-def _are_maps(values: Sequence[Row]) -> bool:
-    """Whether objects have keys that are values: many in all, most of them in few of the objects."""
-    counts = Counter(key for value in values for key in value)
-    largest = max(len(value) for value in values)
-    common = sum(count > _COMMON * len(values) for count in counts.values())
-    return len(values) >= _FEWEST and len(counts) > 2 * largest and 2 * common < len(counts)
 
 
 def extract_parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
@@ -178,16 +131,18 @@ def _load_json(path: Path, name: str) -> Any:
 
 
 def _has_row_reader(head: str) -> bool:
-    """Whether a reader takes a file row by row: rows without rows inside, or what is no table."""
+    """Whether a reader takes a file row by row: rows of one kind without rows inside, or what is no table."""
     rows = parse_first_objects(head)
     if not rows or isinstance(rows[0], list) or (len(rows) == 1 and not head.startswith("[")):
         return False  # cut off, rows of cells, one object
-    return all(map(is_plain_row, rows)) or not all(map(is_row, rows))
+    if all(map(is_row, rows)):
+        return all(map(is_plain_row, rows)) and not split_records([row for row in rows if isinstance(row, dict)])
+    return not all(map(is_thing, rows))
 
 
 def _collect_from_list(values: list[Any], stem: str, collected: _Tables) -> None:
     """Rows with rows inside, or rows of cells: under a header, or facts."""
-    if all(map(is_row, values)):
+    if all(map(is_thing, values)):
         collected.add(stem, values)
         return
     rows = [value for value in values if isinstance(value, list)]
@@ -213,7 +168,7 @@ def _collect_from_object(value: Row, stem: str, collected: _Tables) -> None:
         collected.add(stem, [_convert_feature(feature) for feature in value["features"] if isinstance(feature, dict)])
         return
     columns = list(value.values())
-    keyed = len(columns) > 1 and all(map(is_row, columns)) and _has_common_keys(columns)
+    keyed = len(columns) > 1 and all(map(_is_keyed_row, columns)) and any(columns) and _has_common_keys(columns)
     if not keyed and (tables := list(_find_tables(value, stem))):
         for name, rows in tables:
             collected.add(name, rows)
@@ -221,7 +176,9 @@ def _collect_from_object(value: Row, stem: str, collected: _Tables) -> None:
         if isinstance(columns[0] if columns else None, dict):
             _collect_from_object(columns[0], stem, collected)
     elif keyed:
-        key = "id" if all(name.isdecimal() for name in value) else "name"
+        taken = {key.casefold() for row in columns for key in row}
+        words = ("id", "key", "code") if "name" in taken or all(name.isdecimal() for name in value) else ("name",)
+        key = next((word for word in words if word not in taken), f"{stem} key")
         collected.add(stem, [{key: name, **row} for name, row in value.items()])
     elif all(isinstance(column, list) and len(column) == len(columns[0]) for column in columns):
         collected.add(stem, [dict(zip(value, cells, strict=True)) for cells in zip(*columns, strict=True)])
@@ -235,6 +192,11 @@ def _find_tables(value: Row, name: str) -> Iterator[tuple[str, list[Row]]]:
             yield table_name, inner
         elif isinstance(inner, dict):
             yield from _find_tables(inner, table_name)
+
+
+def _is_keyed_row(value: object) -> bool:
+    """Whether what stands under a key may be a row; nothing may be known of some."""
+    return value == {} or is_thing(value)
 
 
 def _has_common_keys(rows: Sequence[Row]) -> bool:
@@ -254,12 +216,13 @@ def _extract_elements(value: Row) -> Row:
 
 
 def _has_rows(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(is_row, value))
+    return isinstance(value, list) and bool(value) and all(map(is_thing, value))
 
 
 def _convert_feature(value: Row) -> Row:
     """The properties of a feature of GeoJSON, and where it is if it is a point."""
     row, geometry = dict(value.get("properties") or {}), value.get("geometry") or {}
+    row = {"id": value["id"], **row} if isinstance(value.get("id"), (int, str)) else row
     place = geometry.get("coordinates")
     if geometry.get("type") == "Point" and isinstance(place, list) and len(place) > 1:
         row |= {"longitude": place[0], "latitude": place[1]}
@@ -316,14 +279,8 @@ def _make_reference(row: Row, kind: str, number: int) -> tuple[str, Any]:
     )
     if id_key:
         return f"{kind}_id", row[id_key]
-    name = _find_name_key(row)
+    name = find_name_key(row)
     return kind, row[name] if name else f"{kind} {number}"
-
-
-def _find_name_key(row: Row) -> str:
-    """The key of what names a thing; empty where nothing does."""
-    keys = (key for word in NAMES for key in row if key.casefold() == word)
-    return next((key for key in keys if isinstance(row[key], str) and row[key].strip()), "")
 
 
 def _write_tables(collected: _Tables, folder: Path) -> Iterator[tuple[str, Path, str]]:

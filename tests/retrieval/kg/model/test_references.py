@@ -121,3 +121,46 @@ def test_a_choice_of_a_missing_column_is_refused():
 def test_choices_of_another_form_are_refused(value, message):
     with pytest.raises(ConfigError, match=message):
         ModelChoices.from_json(value)
+
+
+def test_the_column_that_others_refer_to_is_the_key():
+    found = infer(
+        countries_csv="code,iso,name,borders\nAA,AAA,Arland,BBB\nBB,BBB,Borland,AAA\nCC,CCC,Corland,\n",
+        groups_csv="key,name,order\nfaces,Faces,0\nhands,Hands,1\nflags,Flags,2\n",
+        signs_csv="sign,group\nSmile,0\nFrown,0\nWave,1\nFist,1\n",
+    )
+    assert {name: one.schema.key for name, one in found.items()} == {
+        "countries.csv": 1,
+        "groups.csv": 2,
+        "signs.csv": None,
+    }
+
+
+def test_a_column_that_refers_is_no_key():
+    found = infer(
+        territories_csv="territoryID,territoryDescription\n01581,Westboro\n01730,Bedford\n01833,Georgetown\n",
+        employee_territories_csv="employeeID,territoryID\n1,01581\n1,01730\n2,01833\n",
+    )
+    assert found["employee_territories.csv"].schema.key is None
+
+
+def test_the_kind_of_a_row_in_its_own_table_is_another_row():
+    courts = "id,title,court\nc-0,High Court,\nc-1,North Court,c-0\nc-2,South Court,c-0\n"
+    assert list_references(infer(courts_csv=courts)) == {("courts.csv", "court", "courts.csv", "court", 2, 2)}
+
+
+def test_rows_without_a_name_continue_those_of_the_same_sparse_numbers():
+    numbers = range(100, 1100, 50)
+    films = "ID,Title\n" + "".join(f"{n},Film {'abcdefghijklmnopqrst'[i]}\n" for i, n in enumerate(numbers))
+    ratings = "ID,Meter\n" + "".join(f"{n},{n % 7}\n" for n in numbers)
+    assert list_references(infer(films_csv=films, ratings_csv=ratings)) == {
+        ("ratings.csv", "ID", "films.csv", "film", 20, 20)
+    }
+
+
+def test_names_in_one_language_are_no_references():
+    found = infer(
+        areas_csv="id,name_nl,name_fr\na,Gent,Gand\nb,Luik,Liège\n",
+        cantons_csv="id,name_nl,name_fr\nx,Gent,Gand\ny,Luik,Liège\nz,Brugge,Bruges\n",
+    )
+    assert list_references(found) == set()
