@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from django.conf import settings
 from retrieval.errors import ClewError, SourceError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.analysis.import_report import build_report
+from retrieval.kg.model.storage import load_model
 from retrieval.kg.readers import child_process
 from retrieval.kg.readers.options import ReadOptions
-from retrieval.types import Problem
+from retrieval.types import Problem, SourceReport
 from webapp.accounts import quotas
-from webapp.graphs import files, progress, versions
-from webapp.graphs.models import Mode, SourceFile
+from webapp.graphs import files, progress, snapshots, versions
+from webapp.graphs.import_steps import ImportStep, read_steps
+from webapp.graphs.models import GraphVersion, Mode, SourceFile
 from webapp.graphs.selectors import compute_next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
@@ -39,9 +42,8 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
     """Read, build, record. Nothing of a build that breaks off is left where it could be taken for a snapshot."""
     job, graph = context.job, context.job.graph
     mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
-    sources = list(job.files.all() or graph.files.filter(snapshot=None))
-    if not sources:
-        raise SourceError("The files of this import are not kept any more.", hint="Upload them again.")
+    steps = _list_steps(job)
+    sources = [source for step in steps for source in step.files]
     _fetch(context, sources)
     shown = {Path(source.path).name: source.name for source in sources}
     problems: list[Problem] = []
@@ -56,23 +58,14 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
     version = compute_next_version(graph)
     out = files.get_path(files.build_snapshot_name(graph.pk, version))
     files.make_way(out)
-    from retrieval.kg.build.from_files import write_version  # noqa: PLC0415 - loads polars
-
     reports = None
     try:
-        built = child_process.call(
-            write_version,
-            [files.ensure_local_path(source.path) for source in sources],
-            out,
-            ReadOptions.from_values(job.params),
-            base=files.ensure_local_path(base.path) if base is not None and mode != Mode.REPLACE else None,
-            removing=mode == Mode.REMOVE,
-            names={files.ensure_local_path(source.path): source.name for source in sources},
-            what=_describe_sources(sources),
-            limits=child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
-            callbacks={"problems": add_problem, "progress": context.update_progress},
-            check=context.check,
-        )
+        calls = {
+            "limits": child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
+            "callbacks": {"problems": add_problem, "progress": context.update_progress},
+            "check": context.check,
+        }
+        built = _build_version(steps, base, out, calls) if steps else _relabel_version(job, base, out, calls)
         context.check_before_commit()
         reports = built
     except ClewError as error:
@@ -83,7 +76,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
             shutil.rmtree(out, ignore_errors=True)  # it was broken off just when all was done
         progress.save_problems(job=job, problems=problems, count=counts["problems"])
     snapshot = kg.open(out)
-    if base is not None and base.hash == snapshot.hash:
+    if base is not None and base.hash == snapshot.hash and _has_equal_model(base, out):
         shutil.rmtree(out)
         versions.delete_files(job=job)
         return {"snapshot": base.hash, "unchanged": True, "problems": counts["problems"]}
@@ -96,6 +89,8 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         report=asdict(build_report(snapshot, reports)),
     )
     recorded = progress.register_version(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
+    if not settings.CLEW.keep_files:
+        versions.drop_files(job=job)
     queue.send(queue.WARM, graph.pk)
     return {
         "snapshot": recorded.hash,
@@ -104,6 +99,69 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         "triples": recorded.triples,
         "problems": counts["problems"],
     }
+
+
+def _list_steps(job: Job) -> list[ImportStep]:
+    """The steps of an import; none where the snapshot is changed, because files are not kept.
+
+    Raises:
+        SourceError: its files are not kept any more.
+    """
+    rows = job.params.get("steps")
+    if rows is not None:
+        steps = read_steps(rows)
+    else:
+        sources = list(job.files.exclude(path="") or job.graph.files.filter(snapshot=None))
+        mode = Mode(job.params.get("mode", Mode.REPLACE))
+        steps = [ImportStep(mode, ReadOptions.from_values(job.params), sources)] if sources else []
+    if not steps and rows != []:
+        raise SourceError("The files of this import are not kept any more.", hint="Upload them again.")
+    return steps
+
+
+def _build_version(
+    steps: Sequence[ImportStep], base: GraphVersion | None, out: Path, calls: dict[str, Any]
+) -> tuple[SourceReport, ...]:
+    """Build what the steps make of each other; the first one changes ``base`` unless it replaces it."""
+    from retrieval.kg.build.from_files import write_version  # noqa: PLC0415 - loads polars
+
+    reports: tuple[SourceReport, ...] = ()
+    before = files.ensure_local_path(base.path) if base is not None and steps[0].mode != Mode.REPLACE else None
+    for number, step in enumerate(steps, start=1):
+        place = out if number == len(steps) else out.with_name(f".{out.name}.building-{number}")
+        reports += child_process.call(
+            write_version,
+            [files.ensure_local_path(source.path) for source in step.files],
+            place,
+            step.options,
+            base=before,
+            removing=step.mode == Mode.REMOVE,
+            names={files.ensure_local_path(source.path): source.name for source in step.files},
+            what=_describe_sources(step.files),
+            **calls,
+        )
+        before = place
+    return reports
+
+
+def _relabel_version(job: Job, base: GraphVersion | None, out: Path, calls: dict[str, Any]) -> tuple[SourceReport, ...]:
+    """Build a version by a changed model out of the one before, whose files are not kept."""
+    from retrieval.kg.build.relabelling import write_relabelled  # noqa: PLC0415 - loads polars
+
+    before = snapshots.require_current(job.graph) if base is None else base
+    callbacks = {"progress": calls["callbacks"]["progress"]}
+    place = files.ensure_local_path(before.path)
+    child_process.call(
+        write_relabelled, place, out, job.params["model"], what=job.graph.name, **{**calls, "callbacks": callbacks}
+    )
+    return ()
+
+
+def _has_equal_model(base: GraphVersion, out: Path) -> bool:
+    """Whether nothing was chosen otherwise than for the version before; what was counted does not matter."""
+    models = (load_model(files.ensure_local_path(base.path)), load_model(out))
+    before, after = (None if model is None else model.extract_choices() for model in models)
+    return before == after
 
 
 def _fetch(context: job_runs.Context, sources: list[SourceFile]) -> None:
@@ -118,7 +176,7 @@ def _fetch(context: job_runs.Context, sources: list[SourceFile]) -> None:
                 quotas.require_room(context.job.graph.owner, 0)
 
 
-def _describe_sources(sources: list[SourceFile]) -> str:
+def _describe_sources(sources: Sequence[SourceFile]) -> str:
     """The files, as an error names them."""
     return sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1:,} more"
 

@@ -5,35 +5,42 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import serializers
+from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.errors import ConfigError, SourceError
-from retrieval.kg.model.data_model import COLUMN_TYPES, DataModel, ModelWarning
+from retrieval.kg.model.data_model import COLUMN_TYPES, DataModel, ModelChoices, ModelWarning
+from retrieval.kg.model.merging import merge_models
+from retrieval.kg.model.relabelling import relabel_model
 from retrieval.kg.model.storage import load_model
 from retrieval.kg.readers import child_process, read_model
 from retrieval.kg.readers.options import ReadOptions
+from webapp.accounts import quotas
 from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.accounts.views import UserView
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
-from webapp.api.errors import NoModelError, TooManyUploadsError
+from webapp.api.errors import TooManyUploadsError
+from webapp.api.fields import PlainText
 from webapp.api.params import validate_form
-from webapp.graphs import files
+from webapp.graphs import files, model_changes, snapshots
 from webapp.graphs.api import VERSION
 from webapp.graphs.figures_api import VersionedView
-from webapp.graphs.models import Graph, GraphVersion
+from webapp.graphs.import_steps import list_steps
+from webapp.graphs.models import Graph, Mode
 from webapp.graphs.preview_api import SAMPLE, WITHIN_S, open_sample
+from webapp.graphs.reading import ModelField
 from webapp.graphs.selectors import find_graph
 from webapp.graphs.serializers import StoredFilesSerializer
+from webapp.graphs.views import GraphView
+from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import remote_sources, services
 
 LIMITS = child_process.Limits(memory=1 << 30, seconds=60.0)
@@ -50,8 +57,8 @@ class ModelRequestSerializer(StoredFilesSerializer):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """At least one file."""
-        if not attrs["uploads"] and not attrs["sources"]:
+        """At least one file, or a graph, whose kept files are looked at then."""
+        if not attrs["uploads"] and not attrs["sources"] and attrs["graph"] is None:
             raise serializers.ValidationError({"uploads": ["Give at least one upload or source."]})
         return attrs
 
@@ -144,7 +151,10 @@ class ModelView(UserView):
             sampled = _open_samples(stack, data["sources"], self.user)
             cut = [path for path in sampled if _cut_last_line(path)]
             names |= sampled
-            model = _infer_model(names, options) if kept is None else _infer_like(kept, names, options)
+            if not names and graph is not None:
+                model = _infer_again(graph, options.model or {})
+            else:
+                model = _infer_model(names, options) if kept is None else _infer_like(kept, names, options)
         return Response(DataModelSerializer(dataclasses.replace(model, is_sampled=model.is_sampled or bool(cut))).data)
 
 
@@ -184,7 +194,7 @@ def _infer_like(kept: DataModel, names: Mapping[Path, str], options: ReadOptions
     Raises:
         ConfigError: the choices of ``options`` do not fit.
     """
-    merged = _merge_models(kept.to_json(), options.model or {})
+    merged = merge_models(kept.to_json(), options.model or {})
     try:
         return _infer_model(names, dataclasses.replace(options, model=merged))
     except ConfigError as error:
@@ -193,35 +203,28 @@ def _infer_like(kept: DataModel, names: Mapping[Path, str], options: ReadOptions
         return dataclasses.replace(model, warnings=(ModelWarning("", message), *model.warnings))
 
 
-def _merge_models(kept: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices of two models; of those about the same thing, the chosen ones."""
-    chosen_kinds = {kind["table"]: kind for kind in chosen.get("kinds", ())}
-    kept_kinds = {kind["table"]: kind for kind in kept["kinds"]}
-    kinds = []
-    for table in kept_kinds | chosen_kinds:
-        models = kept_kinds.get(table, {}), chosen_kinds.get(table, {})
-        columns = _merge_rows(*(model.get("columns", ()) for model in models), key=itemgetter("name"))
-        kinds.append({**models[0], **models[1], "columns": columns})
-    place = itemgetter("table", "column")
-    return {"kinds": kinds, "references": _merge_rows(kept["references"], chosen.get("references", ()), key=place)}
-
-
-def _merge_rows(
-    kept: Sequence[Mapping[str, Any]], chosen: Sequence[Mapping[str, Any]], *, key: Callable[[Any], Hashable]
-) -> list[dict[str, Any]]:
-    merged: dict[Hashable, dict[str, Any]] = {key(row): dict(row) for row in kept}
-    for row in chosen:
-        merged[key(row)] = merged.get(key(row), {}) | dict(row)
-    return list(merged.values())
-
-
 def _find_kept_model(graph: Graph) -> DataModel | None:
     """The model that the current version of a graph was imported with, if it has one."""
-    return None if graph.snapshot is None else _load_model(graph.snapshot)
+    return None if graph.snapshot is None else load_model(files.ensure_local_path(graph.snapshot.path))
 
 
-def _load_model(version: GraphVersion) -> DataModel | None:
-    return load_model(files.ensure_local_path(version.path))
+def _infer_again(graph: Graph, changes: Mapping[str, Any]) -> DataModel:
+    """The model that a graph would have by changes of the one that it has.
+
+    Raises:
+        ConfigError: a change does not fit, or needs files that are not kept.
+        NoModelError, GraphNotReadyError: there is no model.
+    """
+    version = snapshots.require_current(graph)
+    kept = model_changes.load_version_model(version)
+    merged = merge_models(kept.to_json(), changes)
+    model: DataModel | None = None
+    for step in list_steps(version):
+        if step.mode != Mode.REMOVE:
+            names = {files.ensure_local_path(source.path): source.name for source in step.files}
+            inferred = _infer_model(names, dataclasses.replace(step.options, model=merged))
+            model = inferred if model is None else model.add_tables(inferred)
+    return relabel_model(kept, ModelChoices.from_json(merged)) if model is None else model
 
 
 def _make_limit_error() -> TooManyUploadsError:
@@ -230,19 +233,32 @@ def _make_limit_error() -> TooManyUploadsError:
     )
 
 
-class GraphModelView(VersionedView):
+class ModelChangeSerializer(serializers.Serializer[object]):
+    """Changes of the model of the current version."""
+
+    model = ModelField(help_text="what is to be otherwise")
+    note = PlainText(max_length=2000, allow_blank=True, default="")
+
+
+class GraphModelView(VersionedView, GraphView):
     """The data model of a version."""
 
     @extend_schema(operation_id="graphs_model", parameters=[VERSION], responses=DataModelSerializer)
     def get(self, request: Request, pk: int) -> Response:
         """The data model that a version was imported with, to be saved as a file too."""
         version = self.get_version(request, pk)
-        model = _load_model(version)
-        if model is None:
-            raise NoModelError(
-                f"Version {version.version} of {version.graph.name} has no data model.",
-                hint="Only files of tables or of nodes have one, imported since models are kept.",
-            )
-        answer = Response(DataModelSerializer(model).data)
+        answer = Response(DataModelSerializer(model_changes.load_version_model(version)).data)
         answer["Content-Disposition"] = f'attachment; filename="model-{version.graph_id}-{version.version}.json"'
         return answer
+
+    @extend_schema(operation_id="graphs_model_change", request=ModelChangeSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        """Make the next version of the files that are kept, by a changed model. It becomes the current one.
+
+        Labels, units and columns to leave out can be changed where the files are not kept, too.
+        """
+        graph = self.get_graph(pk)
+        data = validate_form(ModelChangeSerializer(data=request.data))
+        quotas.require_room(self.user, 0)
+        job = model_changes.start(graph=graph, changes=data["model"], note=data["note"], user=self.user)
+        return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)

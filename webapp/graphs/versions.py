@@ -19,6 +19,7 @@ from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError, VersionGoneError
 from webapp.graphs import announce, content_type, progress, services, snapshots
 from webapp.graphs import files as storage
+from webapp.graphs.import_steps import keep_files_of_current
 from webapp.graphs.models import Graph, GraphVersion, Mode, SourceFile
 from webapp.jobs import services as jobs
 from webapp.jobs.models import ACTIVE, Job, JobKind
@@ -65,7 +66,7 @@ def start(
             content_type.require_text(file.name or "file", file, allowed=content_type.DOCUMENTS)
         try:
             with transaction.atomic():
-                locked = _lock_graph(graph)
+                locked = lock_graph(graph)
                 if change.mode != Mode.REPLACE and locked.snapshot_id is None:
                     raise GraphNotReadyError(
                         f"{graph.name} holds nothing that could be changed.", hint="Replace it instead."
@@ -88,7 +89,7 @@ def start(
     return job
 
 
-def _lock_graph(graph: Graph) -> Graph:
+def lock_graph(graph: Graph) -> Graph:
     """The graph's row, held until the transaction ends.
 
     Raises:
@@ -113,7 +114,7 @@ def activate(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> Grap
         VersionGoneError: the version was deleted meanwhile.
     """
     with transaction.atomic():
-        locked = _lock_graph(graph)
+        locked = lock_graph(graph)
         if not GraphVersion.objects.filter(pk=snapshot.pk, deleted_at=None).exists():
             raise VersionGoneError(f"Version {snapshot.version} was deleted.", hint="Restore it first.")
         if locked.snapshot_id != snapshot.pk:
@@ -140,7 +141,7 @@ def move_to_trash(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: U
     """
     using = [f"{count} {kind.replace('_', ' ')}" for kind, count in used_by.items() if count]
     with transaction.atomic():
-        graph = _lock_graph(snapshot.graph)
+        graph = lock_graph(snapshot.graph)
         if graph.snapshot_id == snapshot.pk:
             raise ConflictError(
                 f"Version {snapshot.version} is the one that is asked.", hint="Go to another version first."
@@ -174,7 +175,8 @@ def purge(*, snapshot: GraphVersion, used_by: Mapping[str, int]) -> bool:
         if any(used_by.values()):
             restore(snapshot=row)
             return False
-        paths = [row.path, *row.files.values_list("path", flat=True)]
+        keep_files_of_current(row)
+        paths = [row.path, *row.files.exclude(path="").values_list("path", flat=True)]
         row.files.all().delete()
         row.delete()
         transaction.on_commit(lambda: _remove(snapshot.path, paths))
@@ -194,6 +196,14 @@ def delete_files(*, job: Job) -> None:
     for path in rows.values_list("path", flat=True):
         storage.remove(path)
     rows.delete()
+
+
+def drop_files(*, job: Job) -> None:
+    """Delete the files of an import that has made its version; their names and sizes stay known."""
+    for source in SourceFile.objects.filter(job=job).exclude(path=""):
+        storage.remove(source.path)
+        source.path, source.size = "", 0
+        source.save(update_fields=["path", "size"])
 
 
 def compare_versions(old: GraphVersion, new: GraphVersion) -> dict[str, Any]:

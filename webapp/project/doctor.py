@@ -174,7 +174,7 @@ def find_strays() -> Iterator[Finding]:
 
 def _list_named_files() -> Iterator[tuple[str, str, int | None]]:
     """What there is beside snapshots and checkpoints: what it is, its name in the storage, its length where known."""
-    for source in SourceFile.objects.select_related("graph").filter(origin="").order_by("pk"):
+    for source in SourceFile.objects.select_related("graph").filter(origin="").exclude(path="").order_by("pk"):
         yield f"file {source.name} of {source.graph.name}", source.path, source.size
     for labels in LabelSet.objects.exclude(finished_at=None).order_by("pk"):
         yield f"label set {labels.name}", files.build_labels_name(labels.graph_id, labels.pk), None

@@ -157,6 +157,7 @@ class Env:
     cache_gb: Number = make_setting("CLEW_CACHE_GB", "a number from 0 on", default=50.0)
     quota_gb: Number | None = make_setting("CLEW_QUOTA_GB", "a number from 0 on", default=None)
     trash_days: Number = make_setting("CLEW_TRASH_DAYS", "a number from 0 on", default=7.0)
+    keep_files: bool = make_setting("CLEW_KEEP_FILES", "1 or 0", default=True)
     self_training: bool = make_setting("CLEW_SELF_TRAINING", "1 or 0", default=True)
     encoder: str = environment.DEFAULT_ENCODER
     device: str = environment.DEVICES[0]

@@ -7,6 +7,7 @@ import polars as pl
 
 from retrieval.kg.build.columns import load_series
 from retrieval.kg.build.from_table import infer_kinds
+from retrieval.kg.model.storage import load_model
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
 from retrieval.kg.snapshot.arrays import expand_spans
@@ -46,6 +47,7 @@ def convert_to_table(snapshot: Snapshot, facts: np.ndarray | None = None) -> Tri
         passages=passages,
         fact_passages=links,
         kept=KeptFacts(snapshot, facts),
+        model=load_model(snapshot.path),
     )
 
 

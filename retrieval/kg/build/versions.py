@@ -16,6 +16,7 @@ from retrieval.kg.build.attribute_facts import extract_attribute_facts
 from retrieval.kg.build.columns import find_positions, load_series
 from retrieval.kg.build.naming import NAME_RELATIONS, NODE_ID
 from retrieval.kg.build.to_table import convert_to_table
+from retrieval.kg.model.data_model import DataModel
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import StringTable
@@ -49,6 +50,7 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
         fact_passages=links,
         reports=new.reports,
         kept=old.kept,
+        model=new.model if old.model is None else old.model.add_tables(new.model or DataModel()),
     )
 
 

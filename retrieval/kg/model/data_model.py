@@ -113,6 +113,20 @@ class DataModel:
         """As JSON types; choices can be read from it again."""
         return asdict(self)
 
+    def extract_choices(self) -> ModelChoices:
+        """The model without figures, samples and warnings: two models of equal choices name and join alike."""
+        return ModelChoices.from_json(self.to_json())
+
+    def add_tables(self, added: DataModel) -> DataModel:
+        """This model with the tables of ``added``, which stand for those of the same name."""
+        replaced = {kind.table for kind in added.kinds}
+        return DataModel(
+            kinds=(*(kind for kind in self.kinds if kind.table not in replaced), *added.kinds),
+            references=(*(ref for ref in self.references if ref.table not in replaced), *added.references),
+            warnings=(*(warning for warning in self.warnings if warning.table not in replaced), *added.warnings),
+            is_sampled=self.is_sampled or added.is_sampled,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:

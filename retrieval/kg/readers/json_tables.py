@@ -221,8 +221,10 @@ def _has_rows(value: Any) -> bool:
 
 def _convert_feature(value: Row) -> Row:
     """The properties of a feature of GeoJSON, and where it is if it is a point."""
-    row, geometry = dict(value.get("properties") or {}), value.get("geometry") or {}
-    row = {"id": value["id"], **row} if isinstance(value.get("id"), (int, str)) else row
+    properties, geometry = (
+        part if isinstance(part := value.get(key), dict) else {} for key in ("properties", "geometry")
+    )
+    row = {"id": value["id"], **properties} if isinstance(value.get("id"), (int, str)) else dict(properties)
     place = geometry.get("coordinates")
     if geometry.get("type") == "Point" and isinstance(place, list) and len(place) > 1:
         row |= {"longitude": place[0], "latitude": place[1]}

@@ -147,6 +147,7 @@ TABLE = {
     # Looking at sample questions is for everybody; keeping them, with a name, is not: test_questions.py.
     "POST graphs/<pk>/sample-questions": For(VIEWER, WRITE, "graph"),
     "POST graphs/<pk>/versions": managers("graph"),
+    "POST graphs/<pk>/model": managers("graph"),
     "DELETE graphs/<pk>/versions/<version>": managers("graph"),
     "POST graphs/<pk>/versions/<version>/activate": managers("graph"),
     # Analysts who see a graph experiment with it. What everybody is answered changes only who manages the graph.

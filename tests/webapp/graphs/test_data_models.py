@@ -17,6 +17,7 @@ from retrieval.kg.model.data_model import (
     Reference,
     ReferenceChoice,
 )
+from retrieval.kg.model.merging import merge_models
 from tests.webapp.uploads.test_uploads import complete
 from webapp.graphs import files, model_api, preview_api
 from webapp.graphs.models import Graph
@@ -215,7 +216,7 @@ def test_choices_are_merged_with_those_of_the_current_version():
             {"table": "rivers", "column": "mouth", "target": "cities", "target_column": "id", "is_used": False},
         ],
     }
-    merged = ModelChoices.from_json(model_api._merge_models(KEPT.to_json(), given))
+    merged = ModelChoices.from_json(merge_models(KEPT.to_json(), given))
     assert merged == ModelChoices(
         kinds={"cities": KindChoice("town", ("name",), ""), "rivers": KindChoice("river")},
         columns={
