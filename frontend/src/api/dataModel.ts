@@ -35,8 +35,9 @@ export interface ModelChanges {
 
 const BUSY = "too_many_uploads";
 const TRIES = 60;
+const KEPT_MS = 5 * 60_000;
 
-/** The model of files with corrections; for a new version, of the graph that it changes. */
+/** The model of files with corrections, or of the files that are kept of a graph; for a new version, of the graph. */
 export const dataModelQuery = (
   from: From,
   reading: Reading,
@@ -57,8 +58,10 @@ export const dataModelQuery = (
         },
         { signal },
       ),
-    enabled: from.uploads.length + from.sources.length > 0,
+    enabled: from.uploads.length + from.sources.length > 0 || graph !== null,
     staleTime: Infinity,
+    // Of the files of a graph it is another one with the next version.
+    gcTime: from.uploads.length + from.sources.length > 0 ? KEPT_MS : 0,
     // The server works on one model at a time, also on one that nobody waits for any more.
     retry: (tries, error) => error instanceof ApiError && error.code === BUSY && tries < TRIES,
     retryDelay: 1000,
@@ -67,3 +70,7 @@ export const dataModelQuery = (
 /** The model with which the version of a graph in use was imported. */
 export const keptModelQuery = (graph: Id, hash: string) =>
   query("graphs/{id}/model", { id: graph }, { of: hash, staleTime: Infinity, retry: false });
+
+/** Starts the version that has the facts of the current one by a changed model. */
+export const changeModel = (graph: Id, changes: ModelChanges, note: string) =>
+  post("graphs/{id}/model", { id: graph }, { model: { ...changes }, note });

@@ -129,7 +129,7 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
       <Sections sections={sectionsOf(graph)} ready={ready} />
       {graph.state === "ready" && graph.triples > 0 && (
         <>
-          <Figures graph={graph} />
+          <Figures graph={graph} admin={admin} />
           <Browse graph={graph} />
         </>
       )}

@@ -164,7 +164,7 @@ function Parts({ figures }: { figures: GraphStatistics }) {
   );
 }
 
-export function Figures({ graph }: { graph: Graph }) {
+export function Figures({ graph, admin }: { graph: Graph; admin: boolean }) {
   const hash = graph.snapshot?.hash ?? "";
   const { data, error } = useQuery({ ...statisticsQuery(graph.id, hash), enabled: hash !== "" });
   if (!hash || data?.triples === 0) return null;
@@ -180,7 +180,7 @@ export function Figures({ graph }: { graph: Graph }) {
           </div>
           <Relations figures={data} />
           <SchemaView graph={graph} />
-          <KeptModel graph={graph} />
+          <KeptModel graph={graph} admin={admin} />
         </div>
       )}
     </Card>

@@ -1,19 +1,60 @@
-// The data model with which the version in use was imported.
+// The data model of the version in use: shown, and changed without an upload, which makes the next version.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { keptModelQuery, type DataModel } from "@/api/dataModel";
-import type { Graph } from "@/api/types";
-import { Button } from "@/components/kit/controls";
+import { ApiError } from "@/api/client";
+import { changeModel, keptModelQuery, type DataModel } from "@/api/dataModel";
+import { keys } from "@/api/queries";
+import type { From, Graph } from "@/api/types";
+import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { download, fileName } from "@/components/kit/files";
-import { ModelView } from "@/components/uploads/DataModel";
-import { ApiError } from "@/api/client";
+import { Form } from "@/components/kit/Form";
+import { TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { DataModelForm, ModelView, useDataModel } from "@/components/uploads/DataModel";
+import { toast } from "@/store/toasts";
+import { countChanges } from "@/view/dataModel";
 
-function Kept({ graph, model }: { graph: Graph; model: DataModel }) {
+/** Of the graph itself: of the files that are kept. */
+const KEPT: From = { uploads: [], sources: [] };
+
+function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
+  const edited = useDataModel(KEPT, {}, graph.id, true);
+  const [note, setNote] = useState("");
+  const send = useAct(() => changeModel(graph.id, edited.changes, note.trim()), {
+    changes: [keys.graphs],
+    job: (job) => job,
+    done: () => {
+      toast("The next version is being created. Questions go to the current one until it is ready.");
+      onClose();
+    },
+  });
+  const isUnready = countChanges(edited.changes) === 0 || edited.error !== null || edited.isFetching;
+  return (
+    <Form of={send} act="Create the next version" isDisabled={isUnready} onClose={onClose}>
+      <DataModelForm {...edited} />
+      <TextField
+        label="Note (what and why, for the list of versions)"
+        id="model-note"
+        maxLength={2000}
+        value={note}
+        onChange={setNote}
+      />
+    </Form>
+  );
+}
+
+function Kept({ graph, model, admin }: { graph: Graph; model: DataModel; admin: boolean }) {
+  const [isChanging, setChanging] = useState(false);
   return (
     <div className="stack data-model">
       <ModelView model={model} />
-      <div className="row">
+      <div className="row wrap">
+        {admin && graph.state === "ready" && (
+          <Button size="small" onPress={() => setChanging(true)}>
+            Change the data model
+          </Button>
+        )}
         <Button
           size="small"
           onPress={() => download(fileName(`${graph.name} model`, "json"), JSON.stringify(model, null, 1))}
@@ -21,20 +62,29 @@ function Kept({ graph, model }: { graph: Graph; model: DataModel }) {
           Download model
         </Button>
       </div>
+      <Modal
+        wide
+        title={`Data model of ${graph.name}`}
+        isOpen={isChanging}
+        onClose={() => setChanging(false)}
+      >
+        <ChangeForm graph={graph} onClose={() => setChanging(false)} />
+      </Modal>
     </div>
   );
 }
 
 /** Asked for when it is opened: a graph of facts alone has none. */
-export function KeptModel({ graph }: { graph: Graph }) {
+export function KeptModel({ graph, admin }: { graph: Graph; admin: boolean }) {
   const [isOpen, setOpen] = useState(false);
-  const kept = keptModelQuery(graph.id, graph.snapshot?.hash ?? "");
+  const version = graph.snapshot ? `${graph.snapshot.version} ${graph.snapshot.hash}` : "";
+  const kept = keptModelQuery(graph.id, version);
   const { data, error } = useQuery({ ...kept, enabled: isOpen });
   const isNone = error instanceof ApiError && error.code === "no_model";
   return (
     <details className="more" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Data model, as it was imported</summary>
-      {data && <Kept graph={graph} model={data} />}
+      <summary>Data model</summary>
+      {data && <Kept graph={graph} model={data} admin={admin} />}
       {!data && !error && isOpen && <Loading what="the data model" />}
       {isNone && <p className="muted">This version was made of facts or texts, and has no data model.</p>}
       {error && !isNone && <ErrorNotice error={error} />}

@@ -151,6 +151,25 @@ it("names things by two columns", async () => {
   expect(asked[1]).toEqual({ kinds: [{ table: "lakes.csv", name: ["name", "depth"] }], references: [] });
 });
 
+it("undoes by button, by key and from the list, and redoes", async () => {
+  const asked = show(() => Response.json(MODEL));
+  const unit = await screen.findByLabelText("Unit of depth");
+  fireEvent.change(unit, { target: { value: "m" } });
+  // While a text is typed the keys are the text's.
+  fireEvent.keyDown(unit, { key: "z", ctrlKey: true });
+  fireEvent.blur(unit);
+  expect(await screen.findByText("Unit of depth (lake): m")).toBeDefined();
+  fireEvent.keyDown(unit, { key: "z", ctrlKey: true });
+  expect(screen.queryByText("1 correction")).toBeNull();
+  fireEvent.click(screen.getByRole("button", { name: "Redo" }));
+  fireEvent.click(await screen.findByRole("button", { name: "Undo Unit of depth (lake): m" }));
+  expect(screen.queryByText("Unit of depth (lake): m")).toBeNull();
+  fireEvent.click(screen.getByRole("button", { name: "Undo" }));
+  fireEvent.keyDown(unit, { key: "Z", ctrlKey: true, shiftKey: true });
+  expect(screen.queryByText("Unit of depth (lake): m")).toBeNull();
+  await waitFor(() => expect(asked).toHaveLength(2));
+});
+
 it("makes the fields of many kinds only when they are opened", async () => {
   const kinds = Array.from({ length: 200 }, (_, at) => ({
     ...MODEL.kinds[0],

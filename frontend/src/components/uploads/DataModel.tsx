@@ -16,6 +16,8 @@ import {
   readModelFile,
 } from "@/view/dataModel";
 import { count } from "@/view/format";
+import { pressedKey } from "@/view/keys";
+import { NO_HISTORY, listEdits, record, redo, undo, type ModelHistory } from "@/view/modelHistory";
 import { ModelDiagram } from "./ModelDiagram";
 import { ModelKind } from "./ModelKind";
 import { References } from "./References";
@@ -25,6 +27,11 @@ const DRAWN = 30;
 const LISTED = 8;
 /** Of as few kinds all is shown at once. */
 const OPEN = 3;
+const UNDO_KEYS: Readonly<Record<string, (history: ModelHistory) => ModelHistory>> = {
+  z: undo,
+  Z: redo,
+  y: redo,
+};
 
 interface Kept {
   model: Model;
@@ -34,7 +41,8 @@ interface Kept {
 
 /** The model of files as a person corrects it. `sent` is what an import sends: corrections are never lost on the way. */
 export function useDataModel(from: From, reading: Reading, graph: Id | null, ready: boolean) {
-  const [changes, setChanges] = useState<ModelChanges>(NO_CHANGES);
+  const [history, setHistory] = useState(NO_HISTORY);
+  const changes = history.now;
   const [kept, setKept] = useState<Kept | null>(null);
   const corrections = countChanges(changes) > 0 ? changes : null;
   const options = dataModelQuery(from, reading, corrections, graph);
@@ -49,9 +57,13 @@ export function useDataModel(from: From, reading: Reading, graph: Id | null, rea
     error: ready ? error : null,
     isFetching,
     changes,
-    setChanges,
+    setChanges: (next: ModelChanges) => setHistory((before) => record(before, next)),
+    history,
+    setHistory,
   };
 }
+
+type Edited = ReturnType<typeof useDataModel>;
 
 function ModelFile({ onRead }: { onRead: (changes: ModelChanges) => void }) {
   const input = useRef<HTMLInputElement>(null);
@@ -151,22 +163,66 @@ export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) 
   );
 }
 
-type Edited = ReturnType<typeof useDataModel>;
+/** What was corrected, the latest first, each to be taken back. */
+function Edits({ model, history, setHistory }: Pick<Edited, "history" | "setHistory"> & { model: Model }) {
+  const edits = listEdits(model, history);
+  return (
+    <div className="stack tight">
+      <div className="row wrap">
+        <Button size="small" isDisabled={history.past.length === 0} onPress={() => setHistory(undo)}>
+          Undo
+        </Button>
+        <Button size="small" isDisabled={history.future.length === 0} onPress={() => setHistory(redo)}>
+          Redo
+        </Button>
+      </div>
+      {edits.length > 0 && (
+        <ul className="notes small" aria-label="Corrections">
+          {edits.map(({ text, without }) => (
+            <li key={text}>
+              <bdi>{text}</bdi>{" "}
+              <Button
+                look="link"
+                className="small"
+                aria-label={`Undo ${text}`}
+                onPress={() => setHistory((before) => record(before, without))}
+              >
+                undo
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
 
 /** The model of files, with all that can be corrected; nothing where they hold facts or documents alone. */
-export function DataModelForm({ model, error, isFetching, changes, setChanges }: Edited) {
+export function DataModelForm(edited: Edited) {
+  const { model, error, isFetching, changes, setChanges, history, setHistory } = edited;
   const corrected = countChanges(changes);
-  const undo = (
+  const undoAll = (
     <Button size="small" onPress={() => setChanges(NO_CHANGES)}>
       Back to what was inferred
     </Button>
   );
   if (!model) {
-    if (error) return <ErrorNotice error={error} acts={corrected > 0 && undo} />;
+    if (error) return <ErrorNotice error={error} acts={corrected > 0 && undoAll} />;
     return isFetching ? <Loading what="the data model" /> : null;
   }
   return (
-    <section className="stack data-model" aria-label="Data model" aria-busy={isFetching}>
+    // eslint-disable-next-line jsx-a11y-x/no-noninteractive-element-interactions -- a shortcut of the buttons in it
+    <section
+      className="stack data-model"
+      aria-label="Data model"
+      aria-busy={isFetching}
+      onKeyDown={(event) => {
+        const step = (event.ctrlKey || event.metaKey) && !event.altKey && UNDO_KEYS[pressedKey(event)];
+        if (!step || event.isDefaultPrevented()) return;
+        event.preventDefault();
+        setHistory(event.shiftKey ? redo : step);
+      }}
+    >
       <h3>
         Data model{" "}
         <span className="muted small" role="status">
@@ -179,8 +235,9 @@ export function DataModelForm({ model, error, isFetching, changes, setChanges }:
       </p>
       {error && <ErrorNotice error={error} />}
       <ModelView model={model} changes={changes} onChange={setChanges} />
+      {history.past.length + history.future.length > 0 && <Edits {...{ model, history, setHistory }} />}
       <div className="row wrap">
-        {corrected > 0 && undo}
+        {corrected > 0 && undoAll}
         <Button size="small" onPress={() => download("data-model.json", JSON.stringify(model, null, 1))}>
           Download model
         </Button>

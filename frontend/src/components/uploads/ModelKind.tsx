@@ -48,6 +48,7 @@ function Line({ label, value, onDone }: { label: string; value: string; onDone: 
       onChange={setDraft}
       onBlur={done}
       onKeyDown={(event) => {
+        if (draft !== null && pressedKey(event).toLowerCase() === "z") event.stopPropagation(); // of the text
         if (pressedKey(event) !== "Enter") return;
         event.preventDefault();
         done();
