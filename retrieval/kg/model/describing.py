@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from retrieval.kg.model.data_model import (
     Column,
@@ -78,6 +78,10 @@ def describe_model(
         for kind, names in inferred_table.embedded:
             kinds.append(_describe_embedded(inferred_table, kind, names, choices, things.get(kind.name, ())))
             references.append(_describe_embedded_reference(inferred_table, kind, names))
+        references += [
+            replace(_describe_embedded_reference(inferred_table, kind, names), is_used=False)
+            for kind, names in inferred_table.rejected_kinds
+        ]
         for reference in (*inferred_table.references.values(), *inferred_table.rejected):
             target = next(other for other in inferred if other.table.name == reference.target)
             described = Reference(
@@ -165,13 +169,13 @@ def _describe_embedded(
     header, profiles = inferred_table.table.header, inferred_table.table.profiles
     return Kind(
         table=kind.name,
-        label=kind.noun,
+        label=kind.called,
         count=len(names),
         name=tuple(header[position] for position in kind.names),
         key=header[kind.key],
         columns=tuple(_describe_column(inferred_table, profiles[position], choices) for position in kind.columns),
         name_candidates=tuple(header[position] for position in kind.names),
-        examples=tuple(_write_example(thing, kind.noun, Counter()) for thing in things[:_EXAMPLES] if thing),
+        examples=tuple(_write_example(thing, kind.called, Counter()) for thing in things[:_EXAMPLES] if thing),
     )
 
 
@@ -185,7 +189,7 @@ def _describe_embedded_reference(
         column=column,
         target=kind.name,
         target_column=column,
-        label=kind.noun,
+        label=kind.called,
         matched=sum(value in names for value in values),
         filled=len(values),
     )

@@ -30,6 +30,7 @@ class EmbeddedKind:
         key: position of the column that tells things apart.
         names: positions of the columns that name them.
         others: positions of further columns that say something of them.
+        label: what a person calls such a thing; empty where nobody said.
     """
 
     table: str
@@ -37,6 +38,12 @@ class EmbeddedKind:
     key: int
     names: tuple[int, ...]
     others: tuple[int, ...] = ()
+    label: str = ""
+
+    @property
+    def called(self) -> str:
+        """What a person calls such a thing, else its noun."""
+        return self.label or self.noun
 
     @property
     def name(self) -> str:

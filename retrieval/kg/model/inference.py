@@ -6,7 +6,7 @@ Inference runs twice over the names: columns that turn out to refer to other tab
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from retrieval.errors import ConfigError
 from retrieval.kg.model.code_lists import CodeList, find_code_list
@@ -39,6 +39,7 @@ class InferredTable:
         references: by position of a column, what its values refer to.
         rejected: references that a person does not want.
         embedded: kinds inside the table, with what their things are called by key.
+        rejected_kinds: kinds inside the table that a person does not want.
         code_list: what codes of other tables mean, if it is a list of that.
     """
 
@@ -47,6 +48,7 @@ class InferredTable:
     references: dict[int, FoundReference] = field(default_factory=dict)
     rejected: list[FoundReference] = field(default_factory=list)
     embedded: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
+    rejected_kinds: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
     code_list: CodeList | None = None
 
     @property
@@ -85,13 +87,13 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
             reference.column: reference for reference in references if reference.table == inferred_table.table.name
         }
         _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
-        inferred_table.embedded = [
-            (kind, name_embedded(inferred_table.table, kind))
-            for kind in find_embedded_kinds(
-                inferred_table.table, {*inferred_table.schema.names, *inferred_table.references}
-            )
-            if _is_wanted(kind, inferred_table.table, choices)
-        ]
+        for kind in find_embedded_kinds(
+            inferred_table.table, {*inferred_table.schema.names, *inferred_table.references}
+        ):
+            called = choices.kinds.get(kind.name, KindChoice()).label
+            found = replace(kind, label=called or ""), name_embedded(inferred_table.table, kind)
+            is_wanted = _is_wanted(kind, inferred_table.table, choices)
+            (inferred_table.embedded if is_wanted else inferred_table.rejected_kinds).append(found)
     return inferred
 
 

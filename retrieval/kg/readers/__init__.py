@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from retrieval.kg.model.data_model import DataModel, ModelChoices
+from retrieval.kg.model.data_model import DataModel, ModelChoices, ModelWarning
 from retrieval.kg.readers.options import DETECT, ReadOptions
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem, Progress
@@ -56,16 +56,18 @@ def read_graph(
         SourceError: a file cannot be read at all (missing, binary, broken gzip).
         ConfigError: an option is unknown or does not fit.
     """
-    from retrieval.kg.readers.archives import unpack_files  # noqa: PLC0415
     from retrieval.kg.readers.combining import merge_files  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.model_files import open_files  # noqa: PLC0415
     from retrieval.kg.readers.reading import read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in ([paths] if isinstance(paths, (str, Path)) else paths)]
     shown = [(names or {}).get(path, path.name) for path in files]
-    with unpack_files(files, shown, tables=True) as unpacked_files:
-        read, reports = read_all(unpacked_files, options, problems=problems, progress=progress, sink=sink)
+    with open_files(files, shown, options) as opened:
+        for name, note in opened.notes:
+            problems(Problem(name, 0, note))
+        read, reports = read_all(opened.files, opened.options, problems=problems, progress=progress, sink=sink)
         # Reports are made after all is put together: edges to nodes that no file describes are found then.
-        choices = ModelChoices.from_json(options.model)
+        choices = ModelChoices.from_json(opened.options.model)
         return replace(merge_files(read, sink, choices), reports=reports())
 
 
@@ -90,19 +92,28 @@ def read_model(
         SourceError: a file cannot be read at all, or has no good row.
         ConfigError: an option is unknown, or a correction names a column that does not exist.
     """
-    from retrieval.kg.readers.archives import unpack_files  # noqa: PLC0415
+    from retrieval.kg.readers.model_files import open_files  # noqa: PLC0415
     from retrieval.kg.readers.modelling import resolve_properties  # noqa: PLC0415 - loads polars
     from retrieval.kg.readers.reading import read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in paths]
     shown = [(names or {}).get(path, path.name) for path in files]
-    with unpack_files(files, shown, tables=True) as unpacked_files:
+    with open_files(files, shown, options) as opened:
         report = problems or list[Problem]().append
         read, _ = read_all(
-            unpacked_files, options, problems=report, progress=None, sink=None, limit=MODELLED_ROWS, only="properties"
+            opened.files,
+            opened.options,
+            problems=report,
+            progress=None,
+            sink=None,
+            limit=MODELLED_ROWS,
+            only="properties",
         )
         is_sampled = any(file.table is not None and len(file.table.rows) == MODELLED_ROWS for file in read)
-        return resolve_properties(read, ModelChoices.from_json(options.model), is_sampled=is_sampled)[1]
+        choices = ModelChoices.from_json(opened.options.model)
+        model = resolve_properties(read, choices, is_sampled=is_sampled)[1]
+        notes = [ModelWarning("", note) for _, note in opened.notes]
+        return replace(model, warnings=(*notes, *model.warnings))
 
 
 def read_preview(path: Path | str, name: str | None = None, options: ReadOptions = DETECT) -> Preview:

@@ -22,6 +22,7 @@ from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg.readers import json_tables
 from retrieval.kg.readers.archive_kinds import ZIP, ArchiveKind, ArchiveLimits, Unpacked, detect_archive_kind
 from retrieval.kg.readers.compression import open_bytes
+from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.sqlite_tables import SIGNATURE, extract_database_tables, is_sqlite
 from retrieval.kg.readers.workbooks import extract_sheets, is_workbook
 
@@ -121,7 +122,9 @@ def _find_extractor(file: Unpacked) -> tuple[Callable[[Path, str, Path], list[tu
         return extract_sheets, "workbook"
     if is_sqlite(file.path):
         return extract_database_tables, "database"
-    return (json_tables.extract_parts if file.name.lower().endswith(_JSON) else None), ""
+    if not file.name.lower().endswith(_JSON) or find_model_in_file(file.path, file.name) is not None:
+        return None, ""
+    return json_tables.extract_parts, ""
 
 
 def list_members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:

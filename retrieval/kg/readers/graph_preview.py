@@ -18,6 +18,7 @@ from retrieval.kg.readers.decoding import find_encoding
 from retrieval.kg.readers.detection import resolve_own_format, resolve_text_format
 from retrieval.kg.readers.formats.properties import has_property_header
 from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.kg.readers.preview_sample import (
@@ -52,6 +53,9 @@ from retrieval.types import Problem
 
 def read_graph_preview(path: Path, name: str, options: ReadOptions) -> Preview:
     """See :func:`retrieval.kg.readers.read_preview`."""
+    if find_model_in_file(path, name) is not None:
+        note = "This is a data model: it says how the other files are read, and is not read for facts."
+        return Preview(name, "graph", "", notes=(note,))
     return read_preview(path, name, "graph", options, read_file_preview)
 
 

@@ -132,13 +132,13 @@ class _TableRows:
                     attributes.append((self.relations[position], value))
                 elif position == embedded[position][0].key and value in embedded[position][1]:
                     relation = self.relations[position]
-                    called = relation if relation != self.table.header[position] else embedded[position][0].noun
+                    called = relation if relation != self.table.header[position] else embedded[position][0].called
                     attributes.append((called, embedded[position][1][value]))
             if self.table.is_ordered:
                 self.rows.listed.append(row.node)
             self.rows.add_node(row.node, row.node, attributes)
         for kind, names in self.inferred.embedded:
-            self._add_embedded(kind.noun, kind.key, kind.others, names)
+            self._add_embedded(kind.called, kind.key, kind.others, names)
         return self.rows
 
     def _add_embedded(self, noun: str, key: int, others: Sequence[int], names: Mapping[str, str]) -> None:

@@ -17,6 +17,7 @@ from retrieval.kg.readers.archives import extract_tables
 from retrieval.kg.readers.catalog import add_known_format
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
 from retrieval.kg.readers.decoding import DetectedEncoding, decode_stream
+from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Kind, Preview
 from retrieval.kg.readers.sources import Source, is_parquet
@@ -54,6 +55,7 @@ def read_preview(path: Path, name: str, kind: Kind, options: ReadOptions, previe
     try:
         with tempfile.TemporaryDirectory() as place:
             tables = extract_tables(Unpacked(path, name), Path(place) / "tables") if kind == "graph" else []
+            tables = [table for table in tables if find_model_in_file(table.path, table.path.name) is None]
             if tables:
                 return _read_tables_preview(tables, blank, options, preview)
         if detect_archive_kind(path) is not None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.compression import EASY, RATIO, detect_compression, open_bytes
+from retrieval.kg.readers.headings import clean_headings
 from retrieval.kg.readers.property_layout import find_layout
 from retrieval.kg.readers.rows_layout import infer_columns
 from retrieval.kg.readers.workbooks import format_cell, make_headings
@@ -21,7 +25,9 @@ _VALUE_LIMIT = 1 << 24
 #: What statements may do. Triggers, views and stored expressions need more.
 _ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_PRAGMA})
 #: Positions in a row of ``PRAGMA table_list`` and of ``PRAGMA table_info``.
-_NAME, _KIND = 1, 2
+_NAME, _KIND, _KEY = 1, 2, 5
+#: The file with the keys that a database declares.
+_MODEL = "declared keys.json"
 
 #: A value of SQLite.
 Value = str | int | float | bytes | None
@@ -65,7 +71,8 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[tuple[s
                 header = [str(row[_NAME]) for row in connection.execute(f"PRAGMA table_info({_quote(table)})")]
                 if header and _write_table(_read_rows(connection, table, header), header, out, left):
                     left -= out.stat().st_size
-                    written_tables.append((f"{table.replace('/', ' ')}.csv", out, header))
+                    written_tables.append((_name_table(table), out, header))
+            model = _read_declared_keys(connection, name, [table for table, _, _ in written_tables])
     except sqlite3.Error as error:
         raise SourceError(
             f"{name} is an SQLite database that cannot be read ({str(error).rstrip('.')}).",
@@ -77,7 +84,48 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[tuple[s
             hint="Export its tables as CSV, and give those.",
         ) from None
     formats = _detect_formats([header for _, _, header in written_tables])
-    return [(title, out, form) for (title, out, _), form in zip(written_tables, formats, strict=True)]
+    tables = [(title, out, form) for (title, out, _), form in zip(written_tables, formats, strict=True)]
+    if model["kinds"] or model["references"]:
+        (folder / _MODEL).write_text(json.dumps(model), encoding="utf-8")
+        tables.append((_MODEL, folder / _MODEL, ""))
+    return tables
+
+
+def _name_table(table: str) -> str:
+    return f"{table.replace('/', ' ')}.csv"
+
+
+def _read_declared_keys(connection: sqlite3.Connection, name: str, written: Sequence[str]) -> dict[str, Any]:
+    """The keys and references of one column each that a database declares, as a data model."""
+    kinds: list[dict[str, Any]] = []
+    references: list[dict[str, Any]] = []
+    tables = [table for table in _list_tables(connection) if _name_table(table) in written]
+    keys = {table.casefold(): _list_keys(connection, table) for table in tables}
+    for table in tables:
+        called = f"{name}/{_name_table(table)}"
+        if len(keys[table.casefold()]) == 1 and clean_headings(keys[table.casefold()]) == keys[table.casefold()]:
+            kinds.append({"table": called, "key": keys[table.casefold()][0]})
+        declared: dict[int, list[tuple[str, str, str | None]]] = defaultdict(list)
+        for number, _, target, column, target_column, *_ in connection.execute(
+            f"PRAGMA foreign_key_list({_quote(table)})"
+        ):
+            declared[number].append((target, column, target_column))
+        for [(target, column, target_column), *more] in declared.values():
+            spelt = next((other for other in tables if other.casefold() == target.casefold()), None)
+            theirs = [target_column] if target_column else keys.get(target.casefold(), [])
+            if (
+                spelt is not None
+                and len(theirs) == 1
+                and not more
+                and clean_headings([column, *theirs]) == [column, *theirs]
+            ):
+                place = {"table": called, "column": column, "target": f"{name}/{_name_table(spelt)}"}
+                references.append({**place, "target_column": theirs[0]})
+    return {"kinds": kinds, "references": references}
+
+
+def _list_keys(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [str(row[_NAME]) for row in connection.execute(f"PRAGMA table_info({_quote(table)})") if row[_KEY]]
 
 
 class _TooManyRowsError(Exception):

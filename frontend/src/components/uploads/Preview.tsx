@@ -142,7 +142,10 @@ function Looked({ guess }: { guess: Guess }) {
   return (
     <>
       {!guess.format && (
-        <Notice tone="warn" title={`${guess.name} cannot be read as it is`}>
+        <Notice
+          tone={guess.refused ? "warn" : "info"}
+          title={guess.refused ? `${guess.name} cannot be read as it is` : guess.name}
+        >
           {guess.notes.join(" ") || "Choose its format, or take the file out."}
         </Notice>
       )}
@@ -213,7 +216,11 @@ export function Preview({ kind, from, reading, onChange }: PreviewProps) {
           options={data.map((one, at) => ({
             id: String(at),
             label: one.name,
-            detail: one.format ? formatName(formats, one.format) : "cannot be read",
+            detail: one.format
+              ? formatName(formats, one.format)
+              : one.refused
+                ? "cannot be read"
+                : "a data model",
           }))}
           value={String(Math.min(place, data.length - 1))}
           onChange={(at) => setPlace(Number(at))}
