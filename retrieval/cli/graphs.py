@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.cli.console import Bars, ProblemList, print_note, print_result, watch_interrupts
 from retrieval.cli.options import Encoding, GraphFormat, TableOptions
 from retrieval.errors import EmptySourceError
+from retrieval.kg.model.forms import ModelForm, write_model
 from retrieval.kg.readers.options import ReadOptions
 
 if TYPE_CHECKING:
@@ -67,11 +67,12 @@ def preview(file: Path, /, *, questions: bool = False, table: TableOptions = Tab
     return 0
 
 
-def infer_model(source: tuple[Path, ...], /, *, table: TableOptions = TableOptions()) -> int:
-    """Print the data model that an import of the files would have, as JSON; corrected, `build-graph --model` takes it.
+def infer_model(source: tuple[Path, ...], /, *, form: ModelForm = "json", table: TableOptions = TableOptions()) -> int:
+    """Print the data model that an import of the files would have; corrected, `build-graph --model` takes it.
 
     Args:
         source: tables, nodes and edges; they are not imported.
+        form: JSON, CSVW metadata or an RML mapping.
     """
     from retrieval.kg.readers import read_model  # noqa: PLC0415
 
@@ -81,7 +82,7 @@ def infer_model(source: tuple[Path, ...], /, *, table: TableOptions = TableOptio
         print_note(f"{kind.table}: {kind.count:,} × {kind.label}, named by {called}. {' '.join(kind.examples[:1])}")
     for warning in model.warnings:
         print_note(f"note: {warning.message}")
-    print_result(json.dumps(model.to_json(), ensure_ascii=False, indent=1))
+    print_result(write_model(model.to_json(), form))
     return 0
 
 

@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from retrieval.answering.loading import load_encoder
 from retrieval.config import parse_pairs
 from retrieval.errors import ConfigError
+from retrieval.kg.model.forms import find_model
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.rows_layout import ROLES
@@ -103,7 +104,7 @@ class TableOptions:
         header: whether the first row names columns.
         encoding: of text that is not UTF-8, such as cp1252.
         columns: H,R,T: the columns of head, relation and tail, numbers from 0 or header names.
-        model: file of a corrected data model, as `infer-model` prints it.
+        model: file of a corrected data model, as `infer-model` prints it; CSVW metadata; an RML mapping.
     """
 
     fmt: GraphFormat = None
@@ -129,7 +130,8 @@ def _read_model(path: Path | None) -> Mapping[str, Any] | None:
         return None
     hint = "Start from what `infer-model` prints."
     try:
-        model = json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        model = find_model(text) or json.loads(text)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} is no data model ({error}).", hint=hint) from error
     if not isinstance(model, dict):

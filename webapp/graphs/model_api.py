@@ -10,13 +10,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.errors import ConfigError, SourceError
 from retrieval.kg.model.data_model import COLUMN_TYPES, DataModel, ModelChoices, ModelWarning
+from retrieval.kg.model.forms import FILES, read_model_text, write_model
 from retrieval.kg.model.merging import merge_models
 from retrieval.kg.model.relabelling import relabel_model
 from retrieval.kg.model.storage import load_model
@@ -27,7 +29,7 @@ from webapp.accounts.models import User
 from webapp.accounts.permissions import Analyst
 from webapp.accounts.views import UserView
 from webapp.api.concurrency import ConcurrencyLimit, release_connection
-from webapp.api.errors import TooManyUploadsError
+from webapp.api.errors import InvalidError, TooManyUploadsError
 from webapp.api.fields import PlainText
 from webapp.api.params import validate_form
 from webapp.graphs import files, model_changes, snapshots
@@ -36,7 +38,7 @@ from webapp.graphs.figures_api import VersionedView
 from webapp.graphs.import_steps import list_steps
 from webapp.graphs.models import Graph, Mode
 from webapp.graphs.preview_api import SAMPLE, WITHIN_S, open_sample
-from webapp.graphs.reading import ModelField
+from webapp.graphs.reading import MODEL_BYTES, ModelField
 from webapp.graphs.selectors import find_graph
 from webapp.graphs.serializers import StoredFilesSerializer
 from webapp.graphs.views import GraphView
@@ -240,15 +242,47 @@ class ModelChangeSerializer(serializers.Serializer[object]):
     note = PlainText(max_length=2000, allow_blank=True, default="")
 
 
+class ModelTextSerializer(serializers.Serializer[object]):
+    """The text of a model, and the form that it is wanted in."""
+
+    text = serializers.CharField(max_length=MODEL_BYTES, trim_whitespace=False, help_text="JSON, CSVW metadata or RML")
+    form = serializers.ChoiceField(choices=list(FILES), default="json")
+
+
+class ModelConversionView(UserView):
+    """Forms of data models."""
+
+    permission_classes = [Analyst]
+
+    @extend_schema(operation_id="uploads_model_convert", request=ModelTextSerializer, responses=ModelTextSerializer)
+    def post(self, request: Request) -> Response:
+        """Write a model, of any form that can be read, in another one. Nothing is kept."""
+        data = validate_form(ModelTextSerializer(data=request.data))
+        return Response({"text": write_model(read_model_text(data["text"]), data["form"]), "form": data["form"]})
+
+
 class GraphModelView(VersionedView, GraphView):
     """The data model of a version."""
 
-    @extend_schema(operation_id="graphs_model", parameters=[VERSION], responses=DataModelSerializer)
-    def get(self, request: Request, pk: int) -> Response:
-        """The data model that a version was imported with, to be saved as a file too."""
+    @extend_schema(
+        operation_id="graphs_model",
+        parameters=[VERSION, OpenApiParameter("form", str, enum=list(FILES), description="how it is written")],
+        responses=DataModelSerializer,
+    )
+    def get(self, request: Request, pk: int) -> HttpResponse:
+        """The data model that a version was imported with, to be saved as a file too: JSON, CSVW metadata or RML."""
         version = self.get_version(request, pk)
-        answer = Response(DataModelSerializer(model_changes.load_version_model(version)).data)
-        answer["Content-Disposition"] = f'attachment; filename="model-{version.graph_id}-{version.version}.json"'
+        form = request.query_params.get("form", "json")
+        if form not in FILES:
+            raise InvalidError(f"There is no form {form}.", hint=f"Use one of: {', '.join(FILES)}.")
+        model = model_changes.load_version_model(version)
+        name, media_type = FILES[form]
+        if form == "json":
+            answer: HttpResponse = Response(DataModelSerializer(model).data)
+        else:
+            answer = HttpResponse(write_model(model.to_json(), form), content_type=f"{media_type}; charset=utf-8")
+        ending = name.partition(".")[2]
+        answer["Content-Disposition"] = f'attachment; filename="model-{version.graph_id}-{version.version}.{ending}"'
         return answer
 
     @extend_schema(operation_id="graphs_model_change", request=ModelChangeSerializer, responses={202: JobSerializer})

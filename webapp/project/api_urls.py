@@ -36,7 +36,7 @@ from webapp.graphs.explore_api import PathsView, PictureView, SimilarView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
-from webapp.graphs.model_api import GraphModelView, ModelView
+from webapp.graphs.model_api import GraphModelView, ModelConversionView, ModelView
 from webapp.graphs.preview_api import FormatsView, PreviewView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
@@ -143,6 +143,7 @@ urlpatterns = [
     path("uploads/formats", FormatsView.as_view()),
     path("uploads/preview", PreviewView.as_view()),
     path("uploads/model", ModelView.as_view()),
+    path("uploads/model/convert", ModelConversionView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", OpenApiView.as_view()),
     path("", include(router.urls)),

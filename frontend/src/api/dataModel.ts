@@ -74,3 +74,9 @@ export const keptModelQuery = (graph: Id, hash: string) =>
 /** Starts the version that has the facts of the current one by a changed model. */
 export const changeModel = (graph: Id, changes: ModelChanges, note: string) =>
   post("graphs/{id}/model", { id: graph }, { model: { ...changes }, note });
+
+export type ModelForm = "json" | "csvw" | "rml";
+
+/** A model, of any form that can be read, as text of another one. */
+export const convertModel = (text: string, form: ModelForm) =>
+  post("uploads/model/convert", {}, { text, form });

@@ -50,6 +50,8 @@ _DISTINCT, _NEARLY, _SHARED = 0.98, 0.9, 0.75
 _COVERED, _WORDED, _WORDS = 0.5, 0.5, 0.8
 #: Rows below which anything differs, and those from which a column does not differ by chance.
 _FEW, _MANY = 5, 50
+#: The share of rows with another whole number each, where the heading says that they are numbered; a few are broken.
+_NUMBERED = 0.9
 #: Words of a heading of names with the tag of a language, and letters of the tag.
 _TAGGED, _TAG = 2, (2, 3)
 
@@ -173,16 +175,17 @@ def find_number(table: SourceTable) -> int | None:
 
 
 def _is_numbering(table: SourceTable, profile: ColumnProfile) -> bool:
-    if profile.filled < len(table.rows) or profile.uniqueness < 1 or profile.numbers < 1:
-        return False
     cells = [row[profile.position] for row in table.rows]
-    if not all(isinstance(cell, str) and cell.isdecimal() for cell in cells):
+    decimals = sum(isinstance(cell, str) and cell.isdecimal() for cell in cells)
+    if min(decimals, profile.uniqueness * len(cells)) < _NUMBERED * len(cells):
         return False
     heading = profile.heading.strip()
     words = profile.heading_words
     is_kind = table.noun and " ".join(words) in (table.noun, table.noun.rsplit(" ", 1)[-1])
     if is_kind or heading.startswith("#") or heading.endswith("#") or (words and words[-1] in ID_WORDS):
         return True
+    if decimals < len(cells) or profile.uniqueness < 1:
+        return False
     numbers = [int(str(cell)) for cell in cells]
     close = numbers[-1] - numbers[0] < 3 * len(numbers)
     are_years = words[-1:] == ("year",) or numbers[0] in range(1500, 2100)

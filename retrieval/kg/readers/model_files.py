@@ -15,7 +15,6 @@ from retrieval.kg.readers.archives import unpack_files
 from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.options import ReadOptions
 
-
 #: Files that are tables, whatever their rows look like, if a model is about them.
 _TABLES = tuple(f"{end}{packed}" for end in (".csv", ".tsv") for packed in ("", ".gz", ".zst"))
 

@@ -109,6 +109,7 @@ TABLE = {
     "GET uploads/formats": For(ANALYST),
     "POST uploads/preview": analysts(),
     "POST uploads/model": analysts(),
+    "POST uploads/model/convert": analysts(),
     "GET uploads/<pk>": For(ANALYST, READ, "upload", own=True),
     "HEAD uploads/<pk>": For(ANALYST, READ, "upload", own=True),
     "PATCH uploads/<pk>": analysts("upload", own=True),

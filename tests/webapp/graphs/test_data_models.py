@@ -17,6 +17,7 @@ from retrieval.kg.model.data_model import (
     Reference,
     ReferenceChoice,
 )
+from retrieval.kg.model.forms import read_model_text
 from retrieval.kg.model.merging import merge_models
 from tests.webapp.uploads.test_uploads import complete
 from webapp.graphs import files, model_api, preview_api
@@ -242,3 +243,22 @@ def test_of_a_file_elsewhere_the_beginning_is_read_to_its_last_whole_line(api, t
     sample = tmp_path / "sample"
     sample.write_bytes(CITIES[:30])
     assert (model_api._cut_last_line(sample), sample.read_bytes()) == (True, b"id,name,country\n1,Paris,F\n")
+
+
+@pytest.mark.parametrize(
+    ("form", "ending", "holds"), [("csvw", "json", '"primaryKey": "id"'), ("rml", "rml.ttl", "rr:template")]
+)
+def test_a_kept_model_is_saved_in_other_forms_and_read_again(api, tiny_graph, form, ending, holds):
+    keep(tiny_graph)
+    answer = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/model", {"form": form})
+    assert answer["Content-Disposition"] == f'attachment; filename="model-{tiny_graph.pk}-1.{ending}"'
+    text = answer.content.decode()
+    assert holds in text
+    for wanted in (form, "json"):
+        converted = api().post("/api/v1/uploads/model/convert", {"text": text, "form": wanted}, format="json").json()
+        assert ModelChoices.from_json(read_model_text(converted["text"])) == ModelChoices.from_json(
+            read_model_text(text)
+        )
+    assert refused(api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/model", {"form": "xml"}))[:2] == (400, "invalid")
+    wrong = api().post("/api/v1/uploads/model/convert", {"text": "a,b"}, format="json")
+    assert refused(wrong) == (400, "bad_config", "The file is no data model.")

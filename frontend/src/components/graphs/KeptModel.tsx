@@ -7,11 +7,11 @@ import { keys } from "@/api/queries";
 import type { From, Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { download, fileName } from "@/components/kit/files";
 import { Form } from "@/components/kit/Form";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
 import { DataModelForm, ModelView, useDataModel } from "@/components/uploads/DataModel";
+import { DownloadModel } from "@/components/uploads/ModelFiles";
 import { toast } from "@/store/toasts";
 import { countChanges } from "@/view/dataModel";
 
@@ -55,12 +55,7 @@ function Kept({ graph, model, admin }: { graph: Graph; model: DataModel; admin: 
             Change the data model
           </Button>
         )}
-        <Button
-          size="small"
-          onPress={() => download(fileName(`${graph.name} model`, "json"), JSON.stringify(model, null, 1))}
-        >
-          Download model
-        </Button>
+        <DownloadModel model={model} name={`${graph.name} model`} />
       </div>
       <Modal
         wide

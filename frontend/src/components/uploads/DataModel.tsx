@@ -1,24 +1,17 @@
 // The data model of an import: what the files hold, to be corrected before, and as it was kept with a version.
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { dataModelQuery, type DataModel as Model, type ModelChanges } from "@/api/dataModel";
 import type { From, Id, Reading } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
-import { download } from "@/components/kit/files";
 import { Find } from "@/components/kit/TextField";
-import {
-  NO_CHANGES,
-  NotAModelError,
-  changeReference,
-  countChanges,
-  findKinds,
-  readModelFile,
-} from "@/view/dataModel";
+import { NO_CHANGES, changeReference, countChanges, findKinds } from "@/view/dataModel";
 import { count } from "@/view/format";
 import { pressedKey } from "@/view/keys";
 import { NO_HISTORY, listEdits, record, redo, undo, type ModelHistory } from "@/view/modelHistory";
 import { ModelDiagram } from "./ModelDiagram";
+import { DownloadModel, ModelFile } from "./ModelFiles";
 import { ModelKind } from "./ModelKind";
 import { References } from "./References";
 
@@ -64,44 +57,6 @@ export function useDataModel(from: From, reading: Reading, graph: Id | null, rea
 }
 
 type Edited = ReturnType<typeof useDataModel>;
-
-function ModelFile({ onRead }: { onRead: (changes: ModelChanges) => void }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [trouble, setTrouble] = useState("");
-  const read = async (file: File) => {
-    try {
-      onRead(readModelFile(await file.text()));
-      setTrouble("");
-    } catch (error) {
-      if (!(error instanceof NotAModelError)) throw error;
-      setTrouble(`${file.name} cannot be used as a model: ${error.message}.`);
-    }
-  };
-  return (
-    <>
-      <Button size="small" onPress={() => input.current?.click()}>
-        Use a model from a file
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        accept=".json,application/json"
-        hidden
-        aria-label="File of a data model"
-        onChange={(event) => {
-          const [file] = event.target.files ?? [];
-          event.target.value = "";
-          if (file) void read(file);
-        }}
-      />
-      {trouble && (
-        <span className="small error" role="alert">
-          {trouble}
-        </span>
-      )}
-    </>
-  );
-}
 
 function Warnings({ model }: { model: Model }) {
   if (model.warnings.length === 0) return null;
@@ -238,9 +193,7 @@ export function DataModelForm(edited: Edited) {
       {history.past.length + history.future.length > 0 && <Edits {...{ model, history, setHistory }} />}
       <div className="row wrap">
         {corrected > 0 && undoAll}
-        <Button size="small" onPress={() => download("data-model.json", JSON.stringify(model, null, 1))}>
-          Download model
-        </Button>
+        <DownloadModel model={model} name="data-model" />
         <ModelFile onRead={setChanges} />
       </div>
     </section>

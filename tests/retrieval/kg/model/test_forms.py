@@ -164,7 +164,11 @@ MAPPING = """
 @pytest.mark.parametrize(
     ("rml", "sp", "source"),
     [
-        ("http://semweb.mmlab.be/ns/rml#", "rr", 'rml:logicalSource [ rml:source "{}" ; rml:referenceFormulation ql:CSV ]'),
+        (
+            "http://semweb.mmlab.be/ns/rml#",
+            "rr",
+            'rml:logicalSource [ rml:source "{}" ; rml:referenceFormulation ql:CSV ]',
+        ),
         ("http://w3id.org/rml/", "rml", 'rml:logicalSource [ rml:source [ rml:path "./{}" ] ]'),
     ],
 )
@@ -188,7 +192,9 @@ def test_rml_of_others_is_read(rml, sp, source):
     }
 
 
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "{}", "[]", '{"kinds": []}', '{"kinds": [{"a": 1}]}', "[" * 99_999, "@prefix rr: <x> ."])
+@pytest.mark.parametrize(
+    "text", ["", "a,b\n1,2\n", "{}", "[]", '{"kinds": []}', '{"kinds": [{"a": 1}]}', "[" * 99_999, "@prefix rr: <x> ."]
+)
 def test_what_is_no_model_is_none(text):
     assert find_model(text) is None
     with pytest.raises(ConfigError, match="no data model"):

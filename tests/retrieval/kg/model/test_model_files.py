@@ -90,10 +90,10 @@ def test_a_model_of_other_tables_is_said_and_changes_nothing(tmp_path):
 
 def test_a_model_without_data_or_one_that_does_not_fit_is_an_error(tmp_path):
     paths = write(tmp_path, data_model__json=write_model(CHOSEN, "json"))
-    with pytest.raises(EmptySourceError, match="is a data model, and there are no files of data beside it"):
+    with pytest.raises(EmptySourceError, match="is a data model, and there are no files"):
         read(paths)
     paths += write(tmp_path, orders__csv="a,b\nc,d\n", clients__csv=CLIENTS)
-    with pytest.raises(ConfigError, match="'client', which orders.csv does not have"):
+    with pytest.raises(ConfigError, match=r"which orders\.csv does not have"):
         read(paths)
 
 
@@ -128,7 +128,12 @@ def test_a_kind_inside_a_table_is_renamed_switched_off_and_on_again(tmp_path):
         f"{n},C{n % 3},{('Ann Lee', 'Bo Ek', 'Cy Dow')[n % 3]},{n}\n" for n in range(9)
     )
     paths = write(tmp_path, orders__csv=rows)
-    place = {"table": "orders.csv", "column": "Customer ID", "target": "orders.csv: customer", "target_column": "Customer ID"}
+    place = {
+        "table": "orders.csv",
+        "column": "Customer ID",
+        "target": "orders.csv: customer",
+        "target_column": "Customer ID",
+    }
     assert [kind.label for kind in read_model(paths).kinds] == ["order", "customer"]
     off = read_model(paths, ReadOptions(model={"references": [{**place, "is_used": False}]}))
     assert [kind.label for kind in off.kinds] == ["order"]
