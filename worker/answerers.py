@@ -25,6 +25,7 @@ from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs.files import ensure_local_path
 from webapp.graphs.models import GraphVersion
 from webapp.graphs.selectors import list_ready_graphs, require_version
+from webapp.vocabulary.selectors import load_graph_vocabulary
 from worker import language_models
 
 if TYPE_CHECKING:  # these load torch, which the jobs worker needs only for some jobs
@@ -125,7 +126,11 @@ def open_run_engine_on(run: Run, snapshot: Snapshot) -> Answerer:
     """
     version = require_version(run.graph, run.snapshot_hash)
     spec = _make_spec(version, run.checkpoint, run.method, EXTRACTIVE, run.options)
-    return load_answerer(replace(spec, snapshot=snapshot.path), load_parts(snapshot, get_encoder()))
+    return load_answerer(
+        replace(spec, snapshot=snapshot.path),
+        load_parts(snapshot, get_encoder()),
+        vocabulary=load_graph_vocabulary(run.graph, spec.snapshot),
+    )
 
 
 def _open_answerer(
@@ -140,7 +145,11 @@ def _open_answerer(
 ) -> Answerer:
     spec = replace(_make_spec(snapshot, checkpoint, method, reasoner, options), asks_foreign=asks_foreign)
     try:
-        return get_cache().get(spec, llm=language_models.get_settings(llm) if llm is not None else None)
+        return get_cache().get(
+            spec,
+            llm=language_models.get_settings(llm) if llm is not None else None,
+            vocabulary=load_graph_vocabulary(snapshot.graph, spec.snapshot),
+        )
     except CheckpointError as error:
         if checkpoint is None:
             raise

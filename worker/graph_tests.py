@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
@@ -30,6 +30,7 @@ from webapp.graphs.models import Graph, GraphVersion
 from webapp.graphs.selectors import require_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
+from webapp.vocabulary.selectors import load_graph_vocabulary
 from worker import answerers, job_runs
 
 if TYPE_CHECKING:
@@ -195,7 +196,16 @@ def _prepare_question(
         return "", lambda why=f"{error.message} {error.hint}".strip(): Answered(error=why)
     fingerprint = checkpoint.fingerprint if checkpoint is not None else ""
     question_parts = [test.question, test.entities, test.options, test.program, test.budget, test.seed]
-    what = [subject.version.hash, method, fingerprint, *question_parts, get_code_version()]
+    vocabulary = load_graph_vocabulary(test.graph, ensure_local_path(subject.version.path))
+    worded = [asdict(term) for term in vocabulary.terms if term.synonyms]
+    what = [
+        subject.version.hash,
+        method,
+        fingerprint,
+        *question_parts,
+        get_code_version(),
+        *([worded] if worded else []),
+    ]
     key = hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
     def ask() -> Answered:

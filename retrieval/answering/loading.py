@@ -15,7 +15,9 @@ from weakref import WeakValueDictionary
 from retrieval import environment
 from retrieval.answering.reasoners import make_reasoner, require_written
 from retrieval.answering.spec import AnswererSpec
+from retrieval.answering.wordings import RenamedAnswerers
 from retrieval.errors import ConfigError, DamagedError
+from retrieval.kg.snapshot.vocabulary import Vocabulary, load_vocabulary
 from retrieval.methods import registry
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ def load_answerer(
     *,
     llm: LLMSettings | None = None,
     settings: AnsweringSettings | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> Answerer:
     """Open the answerer of a method.
 
@@ -56,10 +59,23 @@ def load_answerer(
         parts: the graph, and what its other answerers have opened already.
         llm: the language model, when one is configured.
         settings: of answerers that answer through relation paths.
+        vocabulary: whose synonyms are read as labels are; None takes what the graph was imported with.
 
     Raises:
         CheckpointError, MethodError, ConfigError: a part cannot be opened.
     """
+    answerer = _open_method(spec, parts, llm, settings)
+    answerer.renamed = RenamedAnswerers(
+        load_vocabulary(spec.snapshot) if vocabulary is None else vocabulary,
+        parts.snapshot,
+        lambda renaming: _open_method(spec, parts.rename(renaming), llm, settings),
+    )
+    return answerer
+
+
+def _open_method(
+    spec: AnswererSpec, parts: GraphParts, llm: LLMSettings | None, settings: AnsweringSettings | None
+) -> Answerer:
     from retrieval.answering.parts import Opening  # noqa: PLC0415 - imports torch
 
     require_written(spec)
@@ -121,19 +137,20 @@ class AnswererCache:
         """The encoder, loaded at first use."""
         return load_encoder(self._encoder_name, self._device)
 
-    def get(self, spec: AnswererSpec, llm: LLMSettings | None = None) -> Answerer:
-        """The answerer of ``spec``, opened when it is not, or when its files changed since.
+    def get(self, spec: AnswererSpec, llm: LLMSettings | None = None, vocabulary: Vocabulary | None = None) -> Answerer:
+        """The answerer of ``spec``, opened when it is not, or when its files or the vocabulary changed since.
 
         Args:
             spec: what to open.
             llm: the language model that it asks, when it is not this cache's own.
+            vocabulary: see :func:`load_answerer`.
 
         Raises:
             ClewError: a part cannot be opened; nothing is kept then, and the next call tries again.
         """
         llm = llm or self._llm
         built, *others = read_stamp(spec)
-        key = (spec, built, *others, llm)
+        key = (spec, built, *others, llm, vocabulary)
         with self._lock:
             slot = self._slots.get(key)
             if slot is None:
@@ -145,7 +162,7 @@ class AnswererCache:
         try:
             with slot.lock:
                 if slot.answerer is None:
-                    slot.answerer = self._open_answerer(spec, slot.graph, llm)
+                    slot.answerer = self._open_answerer(spec, slot.graph, llm, vocabulary)
                 slot.answerer.snapshot.require_sound()
                 return slot.answerer
         except DamagedError:
@@ -156,14 +173,16 @@ class AnswererCache:
                 self._slots.pop(key, None)
             raise
 
-    def _open_answerer(self, spec: AnswererSpec, graph: _OpenGraph, llm: LLMSettings | None) -> Answerer:
+    def _open_answerer(
+        self, spec: AnswererSpec, graph: _OpenGraph, llm: LLMSettings | None, vocabulary: Vocabulary | None
+    ) -> Answerer:
         """An answerer over what the others of its graph have opened. They are opened one after the other: what two
         opened at once neither would share, and methods that are compared would each read the question.
         """
         with graph.lock:
             if graph.parts is None:
                 graph.parts = load_parts(spec.snapshot, self.encoder)
-            return load_answerer(spec, graph.parts, llm=llm, settings=self._settings)
+            return load_answerer(spec, graph.parts, llm=llm, settings=self._settings, vocabulary=vocabulary)
 
     def _drop_graph(self, snapshot: Path) -> None:
         """Open a graph anew for the next who asks: its files may have been put in place again by then."""

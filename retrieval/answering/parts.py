@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.answering.answer_cache import Retelling
+from retrieval.answering.wordings import RENAMED
+from retrieval.kg.snapshot.renaming import RenamedSnapshot, Renaming
 from retrieval.linking import relation_index
 from retrieval.linking.entity_index import EntityIndex
 from retrieval.linking.linker import Linker
@@ -40,17 +43,20 @@ class GraphParts:
     Args:
         snapshot: the graph.
         encoder: the text encoder.
+        base: the parts of the graph under its labels, where ``snapshot`` is renamed; its indexes are shared.
     """
 
-    def __init__(self, snapshot: Snapshot, encoder: Encoder) -> None:
+    def __init__(self, snapshot: Snapshot, encoder: Encoder, base: GraphParts | None = None) -> None:
         self.snapshot = snapshot
         self.encoder = encoder
+        self._base = base
         self._programs: dict[Path, ProgramReader] = {}
+        self._renamed: OrderedDict[Renaming, GraphParts] = OrderedDict()
 
     @cached_property
     def index(self) -> EntityIndex:
         """Entities by name and meaning."""
-        return EntityIndex.open(self.snapshot, self.encoder)
+        return EntityIndex.open(self.snapshot, self.encoder) if self._base is None else self._base.index
 
     @cached_property
     def passages(self) -> PassageIndex:
@@ -59,7 +65,17 @@ class GraphParts:
         Raises:
             SnapshotError: the graph has none.
         """
-        return PassageIndex.open(self.snapshot, self.encoder)
+        return PassageIndex.open(self.snapshot, self.encoder) if self._base is None else self._base.passages
+
+    def rename(self, renaming: Renaming) -> GraphParts:
+        """The parts of the same graph under a renaming; the last few are kept for all answerers."""
+        parts = self._renamed.setdefault(
+            renaming, GraphParts(RenamedSnapshot(self.snapshot, renaming), self.encoder, self)
+        )
+        self._renamed.move_to_end(renaming)
+        while len(self._renamed) > RENAMED:
+            self._renamed.popitem(last=False)
+        return parts
 
     @cached_property
     def untrained(self) -> ZeroShotRetriever:

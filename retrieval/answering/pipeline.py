@@ -58,6 +58,7 @@ class Answerer(ABC):
         encoder: name of the text encoder, for the record.
         settings: a dataclass, for the record.
         follow_ups: reads follow-ups; without it every question stands on its own.
+        renamed: finds the answerer for a question that uses synonyms, see :mod:`.wordings`; without it labels are read.
     """
 
     snapshot: Snapshot
@@ -65,6 +66,7 @@ class Answerer(ABC):
     encoder: str
     settings: Any
     follow_ups: ProgramReader | None = None
+    renamed: Callable[[AskRequest, Snapshot], Answerer | None] | None = None
 
     @property
     @abstractmethod
@@ -105,7 +107,7 @@ class Answerer(ABC):
     def copy_without_model(self) -> Self:
         """The same answerer with the extractive reasoner: no language model is called."""
         other = copy(self)
-        other.reasoner = ExtractiveReasoner()
+        other.reasoner, other.renamed = ExtractiveReasoner(), None
         return other
 
     def run(
@@ -133,13 +135,14 @@ class Answerer(ABC):
             yield self._build_start(request)
         try:
             validate_request(request, self.snapshot)
+            answerer = (self.renamed and self.renamed(request, self.snapshot)) or self
             effort = Effort(len(request.question.text))
-            yield from effort.measure_items(self._resolve_follow_up(run))
+            yield from effort.measure_items(answerer._resolve_follow_up(run))
             if self.reasoner.llm is None:  # a language model reads all of it
                 question = run.request.question
                 run.request = replace(run.request, question=question.keep_part(get_readable_part(question.text)))
             chains: tuple[EvidenceChain, ...] = ()
-            for event in effort.measure_items(self.answer(run)):
+            for event in effort.measure_items(answerer.answer(run)):
                 if isinstance(event, ChainsBuilt):
                     chains = event.chains
                 if isinstance(event, AnswerFinal):

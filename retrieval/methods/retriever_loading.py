@@ -10,7 +10,9 @@ from typing import Any
 from retrieval.config import UntrainedOptions, parse
 from retrieval.errors import MethodError
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.renaming import RenamedSnapshot
 from retrieval.linking.text_features import TextEncoder
+from retrieval.linking.wordings import restore_labels
 from retrieval.methods import registry
 from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.common.ranking import RankingRetriever
@@ -103,7 +105,10 @@ def open_retriever(
     if foreign:
         fingerprint = read.manifest.fingerprint
         return zero_shot().copy_for_method(method, fingerprint).apply_options(_select_untrained_options(options))
-    opened: Retriever = spec.load_part("retriever")(read, snapshot, encoder, cache)
+    labelled = snapshot.base if isinstance(snapshot, RenamedSnapshot) else snapshot
+    opened: Retriever = spec.load_part("retriever")(read, labelled, encoder, cache)
+    if isinstance(snapshot, RenamedSnapshot) and isinstance(opened, RankingRetriever):
+        opened.reword = partial(restore_labels, snapshot=snapshot)  # its weights were learned with the labels
     if is_self_taught(checkpoint) and isinstance(opened, RankingRetriever):
         opened = SelfTaughtRetriever(zero_shot(), opened)
     return opened.apply_options(chosen) if options else opened

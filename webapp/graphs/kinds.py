@@ -25,7 +25,7 @@ _VERSION = 1
 def find_kinds(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
     """The kind of each entity: its type, else what the relations that it has tell; "" where nothing does."""
     types = schema.get_type_labels(snapshot, entities)
-    if any(types) or not (nouns := _list_nouns(snapshot)):
+    if any(types) or not (nouns := _list_noun_relations(snapshot)):
         return types
     return [
         next((noun for noun, relation in nouns if relation in having), "")
@@ -38,10 +38,17 @@ def list_commonest(snapshot: Snapshot) -> list[str]:
     if snapshot.num_triples > 10 * _FACTS_MAX:
         return []
     typed = [entity_type.label for entity_type in schema.get_schema(snapshot).types if entity_type.label not in KINDS]
-    return (typed or [noun for noun, _ in _list_nouns(snapshot)])[:SHOWN_MAX]
+    return (typed or [noun for noun, _ in _list_noun_relations(snapshot)])[:SHOWN_MAX]
 
 
-def _list_nouns(snapshot: Snapshot) -> list[tuple[str, int]]:
+def list_nouns(snapshot: Snapshot) -> list[tuple[str, int]]:
+    """Nouns of kinds that names tell, each with how many are of it, most first."""
+    counts = np.bincount(snapshot.out_groups.keys % max(snapshot.num_relations, 1), minlength=snapshot.num_relations)
+    back = np.bincount(snapshot.in_groups.keys % max(snapshot.num_relations, 1), minlength=snapshot.num_relations)
+    return [(noun, int(np.append(counts, back)[relation])) for noun, relation in _list_noun_relations(snapshot)]
+
+
+def _list_noun_relations(snapshot: Snapshot) -> list[tuple[str, int]]:
     """Nouns of kinds with the directed relation that their members have, those of most members first.
 
     Of several nouns of the same members the first is taken. None where the graph has types, or is too large.

@@ -60,6 +60,7 @@ from webapp.review.api.training import TrainView
 from webapp.studies.api import StudyViewSet
 from webapp.studies.leaderboard import LeaderboardView
 from webapp.uploads.api import UploadsView, UploadView
+from webapp.vocabulary.api import VocabularyFileView, VocabularyView
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
@@ -118,6 +119,8 @@ urlpatterns = [
     path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
     path("graphs/<int:pk>/schema", SchemaView.as_view()),
     path("graphs/<int:pk>/model", GraphModelView.as_view()),
+    path("graphs/<int:pk>/vocabulary", VocabularyView.as_view()),
+    path("graphs/<int:pk>/vocabulary/file", VocabularyFileView.as_view()),
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
     path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),

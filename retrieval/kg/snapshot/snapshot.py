@@ -149,6 +149,10 @@ class Snapshot(Adjacency):
         """The label of an entity, as shown and as found by ``find_entity``."""
         return self.entity_labels[entity]
 
+    def get_kind_wording(self, label: str) -> str:
+        """The wording of a kind that no node stands for: its label, where the snapshot is not renamed."""
+        return label
+
     def get_entity_iri(self, entity: int) -> str:
         """The IRI of an entity that came from RDF, else an empty string."""
         return self._iris[entity] if len(self._iris) else ""

@@ -81,6 +81,7 @@ class RankingRetriever(ABC):
         self.snapshot = snapshot
         self.encoder = encoder
         self.options = registry.parse_options(method)
+        self.reword: Callable[[str], str] = str
         self._has_mediators = bool((np.asarray(snapshot.kinds) == KINDS.index("cvt")).any())
         self._kept: OrderedDict[_Key, list[RelationPath]] = OrderedDict()
         self._turns: dict[_Key, threading.Lock] = {}
@@ -227,7 +228,8 @@ class RankingRetriever(ABC):
         """The topics that have a triple, and the question as seen from each of them."""
         names = self._list_names(topics, mentions)
         live = [i for i, topic in enumerate(topics) if self.snapshot.get_degree(topic)]
-        texts = [replace_topic_names(question.text, i, names) if self.mask_names else question.text for i in live]
+        text = self.reword(question.text)
+        texts = [replace_topic_names(text, i, names) if self.mask_names else text for i in live]
         return [topics[i] for i in live], texts
 
     def _list_names(self, topics: Sequence[int], mentions: Sequence[str]) -> list[str]:

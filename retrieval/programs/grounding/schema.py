@@ -186,14 +186,18 @@ class Schema(PeopleAndPlaces):
         relation says some kinds, those of things of which it says none.
         """
         if self.type_relation is None:
-            return infer_kinds(self)
+            return self._apply_wordings(infer_kinds(self))
         typed = self.columns.list_sources(self.type_relation)
-        return {
+        return self._apply_wordings({
             noun: relation for noun, relation in self._told_beside.items()
             if not set(get_label_stems(noun)) & self.kind_stems.keys()
             and len(find_common(self.columns.list_sources(relation),
             typed)) <= _TYPED * len(self.columns.list_sources(relation))
-        }  # fmt: skip
+        })  # fmt: skip
+
+    def _apply_wordings(self, nouns: dict[str, int]) -> dict[str, int]:
+        """Call inferred kinds as the snapshot's renaming calls them."""
+        return {self.snapshot.get_kind_wording(noun): relation for noun, relation in nouns.items()}
 
     @cached_property
     def _told_beside(self) -> dict[str, int]:

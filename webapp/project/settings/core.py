@@ -25,6 +25,7 @@ INSTALLED_APPS = [
     "webapp.uploads",
     "webapp.jobs",
     "webapp.graphs",
+    "webapp.vocabulary",
     "webapp.questions",
     "webapp.language_models",
     "webapp.experiments",

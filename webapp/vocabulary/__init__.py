@@ -1,0 +1,1 @@
+"""Descriptions and synonyms of the relations and kinds of a graph."""
