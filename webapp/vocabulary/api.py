@@ -52,7 +52,7 @@ class VocabularyFileSerializer(serializers.Serializer[object]):
 class TermSerializer(serializers.Serializer[DescribedTerm]):
     """A relation or a kind of the current version; ``count`` is null where that version lacks it."""
 
-    category = serializers.CharField(source="term.category")
+    category = serializers.ChoiceField(choices=Category.choices, source="term.category")
     name = serializers.CharField(source="term.name")
     label = serializers.SerializerMethodField()  # type: ignore[assignment]  # a field of this name hides an option
     count = serializers.SerializerMethodField()

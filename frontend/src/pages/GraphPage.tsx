@@ -27,6 +27,7 @@ import { Ago, Notice } from "@/components/kit/feedback";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
 import { Together } from "@/components/kit/Together";
+import { SchemaCard } from "@/components/schema/SchemaCard";
 import { TestNotice, TestsCard } from "@/components/tests/TestsCard";
 import { JobRow } from "@/components/shell/JobsTray";
 import { integer } from "@/view/format";
@@ -99,6 +100,7 @@ function sectionsOf(graph: Graph): Section[] {
   const trainable = graph.triples > 0 || graph.state !== "ready";
   const all: [boolean, Section][] = [
     [facts, { id: "figures", label: "Overview" }],
+    [facts, { id: "schema", label: "Schema" }],
     [facts, { id: "browse", label: "Explore" }],
     [graph.state === "ready" && graph.passages > 0, { id: "passages", label: "Passages" }],
     [true, { id: "questions", label: "Question sets" }],
@@ -130,6 +132,7 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
       {graph.state === "ready" && graph.triples > 0 && (
         <>
           <Figures graph={graph} admin={admin} />
+          <SchemaCard graph={graph} />
           <Browse graph={graph} />
         </>
       )}

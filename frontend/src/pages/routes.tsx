@@ -28,6 +28,7 @@ const PAGES: RouteObject[] = [
   page("graphs", "GraphsPage", () => import("./GraphsPage")),
   page("graphs/:id", "GraphPage", () => import("./GraphPage")),
   page("graphs/:id/explore", "ExplorePage", () => import("./ExplorePage")),
+  page("graphs/:id/schema", "SchemaPage", () => import("./SchemaPage")),
   page("graphs/:id/tests", "GraphTestsPage", () => import("./GraphTestsPage")),
   page("tests/:id", "AnswerHistoryPage", () => import("./AnswerHistoryPage")),
   page("watched", "WatchedPage", () => import("./WatchedPage")),

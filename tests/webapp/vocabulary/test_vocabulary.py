@@ -97,8 +97,8 @@ def test_a_graph_that_one_does_not_see_has_no_vocabulary(vocabulary, tiny_graph)
 def test_bad_terms_are_refused_with_what_to_do(vocabulary, change, message):
     response = vocabulary("put", BORDERS | change)
     assert response.status_code == 400
-    assert message in response.json()["message"]
-    assert response.json()["hint"]
+    assert message in response.json()["error"]["message"]
+    assert response.json()["error"]["hint"]
     assert VocabularyEntry.objects.count() == 0
 
 
