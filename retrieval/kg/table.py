@@ -4,10 +4,11 @@ facts beside that, and passages."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from retrieval.kg.model.data_model import DataModel
+from retrieval.kg.snapshot.vocabulary import Vocabulary
 from retrieval.types import Passage, SourceReport
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class TripleTable:
         fact_passages: columns ``fact`` (row), ``passage`` (row of ``passages``): what was extracted from where.
         reports: what was read of each file.
         kept: facts of the version before.
+        vocabulary: what ontologies say of relations and kinds, by IRI or name.
         model: by which tables and nodes are named and refer to each other.
     """
 
@@ -70,6 +72,7 @@ class TripleTable:
     reports: tuple[SourceReport, ...] = ()
     kept: KeptFacts | None = None
     model: DataModel | None = None
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
 
     @classmethod
     def from_facts(

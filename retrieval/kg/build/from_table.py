@@ -19,12 +19,14 @@ from retrieval.kg.build.labels import write_label_index
 from retrieval.kg.build.naming import find_id_names
 from retrieval.kg.build.passages import write_passages
 from retrieval.kg.build.progress import BuildProgress, run_in_parallel
+from retrieval.kg.build.terms import match_vocabulary
 from retrieval.kg.model.storage import save_model
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
 from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, to_manifest_json
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import StringTable, publish_directory, save_array, save_json
+from retrieval.kg.snapshot.vocabulary import save_vocabulary
 from retrieval.kg.table import KeptFacts, TripleTable
 from retrieval.kg.typed_values import TypedValues
 from retrieval.types import Progress
@@ -95,6 +97,8 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     attributes = write_attributes(directory, table, encoded)
     if table.model is not None and table.model.kinds:
         save_model(directory, table.model)
+    shown = dict(zip(encoded.relation_names, StringTable.load(directory, "relation_labels"), strict=True))
+    save_vocabulary(directory, match_vocabulary(table.vocabulary, shown, entity_table.find))
     _write_values(directory, entity_table)
     manifest = Manifest(
         entities=len(encoded.entity_labels),

@@ -14,6 +14,7 @@ from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.kg.snapshot.attributes import AttributeTable
 from retrieval.kg.snapshot.passages import PassageTable
 from retrieval.kg.snapshot.storage import StringTable
+from retrieval.kg.snapshot.vocabulary import load_vocabulary
 from retrieval.kg.table import KeptFacts, TripleTable
 
 
@@ -48,6 +49,7 @@ def convert_to_table(snapshot: Snapshot, facts: np.ndarray | None = None) -> Tri
         fact_passages=links,
         kept=KeptFacts(snapshot, facts),
         model=load_model(snapshot.path),
+        vocabulary=load_vocabulary(snapshot.path),
     )
 
 

@@ -20,6 +20,7 @@ from retrieval.kg.model.data_model import DataModel
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import StringTable
+from retrieval.kg.snapshot.vocabulary import Vocabulary
 from retrieval.kg.table import TripleTable
 
 
@@ -51,6 +52,7 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
         reports=new.reports,
         kept=old.kept,
         model=new.model if old.model is None else old.model.add_tables(new.model or DataModel()),
+        vocabulary=Vocabulary((*old.vocabulary.terms, *new.vocabulary.terms)),
     )
 
 

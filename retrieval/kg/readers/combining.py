@@ -17,6 +17,7 @@ from retrieval.kg.readers.file_contents import (
 )
 from retrieval.kg.readers.modelling import resolve_properties
 from retrieval.kg.readers.property_rows import PropertyFacts
+from retrieval.kg.snapshot.vocabulary import Vocabulary
 from retrieval.kg.table import TripleTable, build_frame
 
 
@@ -36,7 +37,7 @@ def merge_files(
     files = list(files)
     fact_attributes: list[tuple[int, str, str]] = []
     node_attributes: list[tuple[str, str, str]] = []
-    nodes, relation_labels, model = [], None, None
+    nodes, relation_labels, model, vocabulary = [], None, None, Vocabulary()
     if any(f.properties is not None or f.table is not None for f in files):
         first = sum(f.facts.height for f in files if f.facts is not None)
         property_facts, model = resolve_properties(files, choices)
@@ -52,7 +53,7 @@ def merge_files(
         named_facts = resolve(files, sink)
         facts.append(named_facts.facts)
         nodes.append(named_facts.nodes)
-        relation_labels = named_facts.relation_labels
+        relation_labels, vocabulary = named_facts.relation_labels, named_facts.vocabulary
         node_attributes = node_attributes + named_facts.node_attributes
         fact_attributes += [(before + row, key, value) for row, key, value in named_facts.fact_attributes]
     passages, fact_passages = None, None
@@ -72,6 +73,7 @@ def merge_files(
         passages=passages,
         fact_passages=fact_passages,
         model=model,
+        vocabulary=vocabulary,
     )
 
 

@@ -91,6 +91,7 @@ class FactFile:
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
     and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.
     ``properties`` are nodes and edges by id, ``table`` rows that are to be named. ``streamed`` rows went to a sink.
+    ``schema`` are the statements of RDF about classes and properties, see :mod:`retrieval.kg.readers.rdf_schema`.
     """
 
     name: str
@@ -106,12 +107,13 @@ class FactFile:
     annotations: Sequence[StatementAnnotation] = ()
     log: ProblemLog | None = None
     table: SourceTable | None = None
+    schema: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
     def rows(self) -> int:
         """How many good rows there are."""
         frames = (self.facts, self.terms, self.passages)
-        others = self.streamed + len(self.described) + len(self.annotations)
+        others = self.streamed + len(self.schema) + len(self.described) + len(self.annotations)
         others += 0 if self.properties is None else self.properties.rows
         others += 0 if self.table is None else len(self.table.rows)
         return others + sum(part.height for part in frames if part is not None)

@@ -21,6 +21,7 @@ from retrieval.kg.readers.file_contents import TERM_SCHEMA, FactFile, FactSink
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.rdf_parsing import parse_statements
+from retrieval.kg.readers.rdf_schema import SchemaRows
 from retrieval.kg.readers.rdf_structures import REIFIES, Row, StructureRows
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
@@ -75,7 +76,7 @@ def collect(
     names: dict[str, tuple[int, str]] = {}
     described: list[tuple[str, int, str]] = []
     blanks: dict[str, str] = {}
-    structures = StructureRows()
+    structures, schema = StructureRows(), SchemaRows()
 
     def encode_term(value: Any) -> str:
         if isinstance(value, ox.NamedNode):
@@ -91,6 +92,7 @@ def collect(
 
     for quad in quads:
         if sink is not None and len(rows) >= _ROWS:
+            schema.take(rows)
             streamed += len(rows)
             sink.add_terms(_build_terms(rows))
             rows.clear()
@@ -120,6 +122,7 @@ def collect(
             keep((head, relation, tail))
     facts, annotations, nodes = structures.extract_facts()
     rows += facts
+    schema.take(rows)
     if sink is not None and rows:
         streamed += len(rows)
         sink.add_terms(_build_terms(rows))
@@ -134,6 +137,7 @@ def collect(
         streamed=streamed,
         annotations=annotations,
         log=log,
+        schema=schema.rows,
     )
 
 

@@ -10,8 +10,10 @@ from urllib.parse import unquote
 import polars as pl
 
 from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.rdf_schema import build_vocabulary
 from retrieval.kg.readers.rdf_structures import Row
 from retrieval.kg.snapshot.relation_names import get_local_name
+from retrieval.kg.snapshot.vocabulary import Vocabulary
 
 DESCRIPTION = "description"
 
@@ -27,6 +29,7 @@ class NamedFacts:
         node_attributes: (label, key, value): of a node described in several languages, its descriptions without one or
             else in English.
         fact_attributes: (row of ``facts``, key, value).
+        vocabulary: what ontologies say of classes and properties.
     """
 
     facts: pl.DataFrame
@@ -34,11 +37,18 @@ class NamedFacts:
     relation_labels: dict[str, str]
     node_attributes: list[tuple[str, str, str]]
     fact_attributes: list[tuple[int, str, str]]
+    vocabulary: Vocabulary
 
 
 def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFacts:
-    """Name the terms of all RDF files together, those of the rows that a sink has taken too."""
+    """Name the terms of all RDF files together, those of the rows that a sink has taken too.
+
+    The statements of a schema are facts only where nothing else is.
+    """
     rows = pl.concat([f.terms for f in files if f.terms is not None])
+    schema = [row for file in files for row in file.schema]
+    if schema and not any(file.rows - len(file.schema) - len(file.described) for file in files):
+        rows, schema = pl.DataFrame(schema, schema=TERM_SCHEMA, orient="row"), []
     names: dict[str, tuple[int, str]] = {}
     for file in files:
         for key, offer in file.names.items():
@@ -49,8 +59,11 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
     annotations = [annotation for file in files for annotation in file.annotations if annotation.fact in annotated]
     keys = {key for annotation in annotations for key in annotation.keys}
     relations = {*rows["relation"].unique(), *taken[1], *keys}
-    described = _collect_descriptions(files, relations)
-    unused = [key for key in {**names, **described} if key[1:] not in relations]
+    described_terms = [row for file in files for row in file.described]
+    vocabulary = build_vocabulary(schema, names, described_terms)
+    by_schema = {"<" + term.name for term in vocabulary.terms}
+    described = _collect_descriptions([row for row in described_terms if row[0] not in by_schema], relations)
+    unused = [key for key in {**names, **described} if key[1:] not in relations and key not in by_schema]
     terms = (
         pl.concat([rows["head"], rows["tail"], taken[0].alias("head"), pl.Series("head", unused, pl.String)])
         .unique()
@@ -80,7 +93,7 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
         for annotation in annotations
     ]
     attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]
-    return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes)
+    return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes, vocabulary)
 
 
 def _find_stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None) -> dict[Row, None]:
@@ -103,10 +116,10 @@ def _find_stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink |
     return {fact: None for fact in facts if fact in stated}
 
 
-def _collect_descriptions(files: Sequence[FactFile], relations: set[str]) -> dict[str, list[str]]:
+def _collect_descriptions(rows: Sequence[tuple[str, int, str]], relations: set[str]) -> dict[str, list[str]]:
     """The descriptions of each term in its best language; those of relations are left out."""
     texts_by_rank: dict[str, tuple[int, list[str]]] = {}
-    for term, rank, text in (row for file in files for row in file.described):
+    for term, rank, text in rows:
         if term[1:] in relations:
             continue
         best = texts_by_rank.get(term)

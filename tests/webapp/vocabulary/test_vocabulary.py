@@ -57,9 +57,7 @@ def test_a_saved_synonym_is_listed_cleaned_and_read_by_the_engine(vocabulary, ti
 
 def test_people_override_what_the_files_said_until_their_entry_goes(vocabulary, tiny_graph):
     directory = ensure_local_path(tiny_graph.snapshot.path)
-    save_vocabulary(
-        directory, Vocabulary((Term("relation", "capital", "The seat.", ("seat",), domain=("country",)),))
-    )
+    save_vocabulary(directory, Vocabulary((Term("relation", "capital", "The seat.", ("seat",), domain=("country",)),)))
     key = ("relation", "capital")
     assert terms(vocabulary())[key]["synonyms"] == ["seat"]
     edited = terms(vocabulary("put", {"category": "relation", "name": "capital", "synonyms": ["metropolis"]}))[key]
