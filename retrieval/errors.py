@@ -46,6 +46,12 @@ class EndpointError(SourceError):
     code = "endpoint_unavailable"
 
 
+class EditError(ClewError):
+    """An edit of a graph cannot be applied to the version that it is for."""
+
+    code = "bad_edit"
+
+
 class SnapshotError(ClewError):
     """A snapshot directory is missing, damaged or of another format version."""
 

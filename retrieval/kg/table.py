@@ -57,6 +57,7 @@ class TripleTable:
         reports: what was read of each file.
         kept: facts of the version before.
         vocabulary: what ontologies say of relations and kinds, by IRI or name.
+        has_attribute_facts: whether the facts that attributes stand for are among the rows already.
         model: by which tables and nodes are named and refer to each other.
     """
 
@@ -71,6 +72,7 @@ class TripleTable:
     fact_passages: pl.DataFrame | None = None
     reports: tuple[SourceReport, ...] = ()
     kept: KeptFacts | None = None
+    has_attribute_facts: bool = False
     model: DataModel | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
 

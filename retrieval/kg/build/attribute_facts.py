@@ -47,7 +47,7 @@ def extract_attribute_facts(table: TripleTable) -> pl.DataFrame | None:
     """Columns ``head``, ``relation``, ``tail``, each row once; None where there are none, or where texts are read with
     the graph: what was extracted from them describes nodes in words of its own.
     """
-    if table.passages is not None and table.passages.height:
+    if table.has_attribute_facts or (table.passages is not None and table.passages.height):
         return None
     frames = [rows for rows in (_extract_node_facts(table), _extract_edge_facts(table)) if rows is not None]
     if not frames:

@@ -56,12 +56,16 @@ class AttributeTable:
 
     def get_attributes(self, owner: int) -> dict[str, str]:
         """One owner's attributes by key, in the order of the keys; several values of a key are joined."""
-        rows = slice(int(self.offsets[owner]), int(self.offsets[owner + 1]))
         attributes: dict[str, str] = {}
-        for key, text in zip(self.row_keys[rows].tolist(), self.row_texts[rows].tolist(), strict=True):
-            name, value = self.keys[key], self.texts[text]
+        for name, value in self.list_pairs(owner):
             attributes[name] = f"{attributes[name]}{SEPARATOR}{value}" if name in attributes else value
         return attributes
+
+    def list_pairs(self, owner: int) -> list[tuple[str, str]]:
+        """Return one owner's attributes as keys and values, sorted."""
+        rows = slice(int(self.offsets[owner]), int(self.offsets[owner + 1]))
+        pairs = zip(self.row_keys[rows].tolist(), self.row_texts[rows].tolist(), strict=True)
+        return [(self.keys[key], self.texts[text]) for key, text in pairs]
 
     def list_arrays(self) -> list[np.ndarray]:
         """Everything it holds, for the snapshot's hash."""

@@ -1,0 +1,78 @@
+"""The effect of an edit: which facts and entities go, and which come. Swapped, it undoes the edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+Attributes = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactRecord:
+    """A fact with its attributes and the names of the passages that it was extracted from."""
+
+    head: str
+    relation: str
+    tail: str
+    attributes: Attributes = ()
+    passages: tuple[str, ...] = ()
+
+    @property
+    def triple(self) -> tuple[str, str, str]:
+        """The labels of its ends and the name of its relation."""
+        return (self.head, self.relation, self.tail)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """An entity with its kind of node, its IRI ("" for none) and its attributes. A lonely one has no facts."""
+
+    label: str
+    kind: str
+    iri: str = ""
+    attributes: Attributes = ()
+    is_lonely: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The facts and entities that an edit removes and adds. An entity that changes is in both."""
+
+    removed: tuple[FactRecord, ...] = ()
+    added: tuple[FactRecord, ...] = ()
+    nodes_removed: tuple[NodeRecord, ...] = ()
+    nodes_added: tuple[NodeRecord, ...] = ()
+
+    def invert(self) -> Effect:
+        """Return the effect that undoes this one."""
+        return Effect(self.added, self.removed, self.nodes_added, self.nodes_removed)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Effect:
+        """Read what :meth:`to_json` made."""
+        return cls(
+            tuple(_read_fact(row) for row in value["removed"]),
+            tuple(_read_fact(row) for row in value["added"]),
+            tuple(_read_node(row) for row in value["nodes_removed"]),
+            tuple(_read_node(row) for row in value["nodes_added"]),
+        )
+
+
+def _read_fact(row: Mapping[str, Any]) -> FactRecord:
+    return FactRecord(
+        row["head"], row["relation"], row["tail"], _read_attributes(row["attributes"]), tuple(row["passages"])
+    )
+
+
+def _read_node(row: Mapping[str, Any]) -> NodeRecord:
+    return NodeRecord(row["label"], row["kind"], row["iri"], _read_attributes(row["attributes"]), row["is_lonely"])
+
+
+def _read_attributes(rows: list[list[str]]) -> Attributes:
+    return tuple((key, value) for key, value in rows)
