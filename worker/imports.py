@@ -10,6 +10,7 @@ from typing import Any
 
 from celery import shared_task
 from django.conf import settings
+from django.db import transaction
 
 from retrieval.errors import ClewError, SourceError
 from retrieval.kg import snapshot as kg
@@ -19,6 +20,7 @@ from retrieval.kg.readers import child_process
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.types import Problem, SourceReport
 from webapp.accounts import quotas
+from webapp.edits import services as edit_log
 from webapp.graphs import files, progress, snapshots, versions
 from webapp.graphs.import_steps import ImportStep, read_steps
 from webapp.graphs.models import GraphVersion, Mode, SourceFile
@@ -26,7 +28,7 @@ from webapp.graphs.selectors import compute_next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.uploads import remote_sources
-from worker import job_runs
+from worker import edits, job_runs
 
 #: An import that says nothing for so long, in seconds, is stuck at its file.
 SILENCE_S = 1200.0
@@ -43,6 +45,9 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
     job, graph = context.job, context.job.graph
     mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
     steps = _list_steps(job)
+    applying = edits.list_edits(job, mode, base) if steps or mode == Mode.EDIT else []
+    if mode == Mode.EDIT and base is not None and all(edit.is_applied for edit in applying):
+        return {"snapshot": base.hash, "unchanged": True, "problems": 0}  # by an earlier attempt
     sources = [source for step in steps for source in step.files]
     _fetch(context, sources)
     shown = {Path(source.path).name: source.name for source in sources}
@@ -65,7 +70,12 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
             "callbacks": {"problems": add_problem, "progress": context.update_progress},
             "check": context.check,
         }
-        built = _build_version(steps, base, out, calls) if steps else _relabel_version(job, base, out, calls)
+        built: tuple[SourceReport, ...] = ()
+        if steps:
+            built = _build_version(steps, base, out, calls)
+        elif mode != Mode.EDIT:
+            built = _relabel_version(job, base, out, calls)
+        outcomes = edits.apply(context, out, applying, mode, base)
         context.check_before_commit()
         reports = built
     except ClewError as error:
@@ -86,9 +96,11 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         base=base if mode != Mode.REPLACE else None,
         note=job.params.get("note", ""),
         problems=counts["problems"],
-        report=asdict(build_report(snapshot, reports)),
+        report=asdict(build_report(snapshot, reports)) | edits.build_report(context, applying, outcomes),
     )
-    recorded = progress.register_version(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
+    with transaction.atomic():
+        recorded = progress.register_version(graph=graph, version=version, manifest=snapshot.manifest, origin=origin)
+        edit_log.record(version=recorded, base=origin.base if steps else base, edits=applying, outcomes=outcomes)
     if not settings.CLEW.keep_files:
         versions.drop_files(job=job)
     queue.send(queue.WARM, graph.pk)
@@ -107,6 +119,8 @@ def _list_steps(job: Job) -> list[ImportStep]:
     Raises:
         SourceError: its files are not kept any more.
     """
+    if job.params.get("mode") == Mode.EDIT:
+        return []
     rows = job.params.get("steps")
     if rows is not None:
         steps = read_steps(rows)

@@ -51,6 +51,12 @@ class ImportReportSerializer(serializers.Serializer[object]):
     odd_encodings = serializers.IntegerField(help_text="files whose text is not UTF-8 throughout")
     problems = serializers.IntegerField(help_text="rows left out")
     files = SourceReportSerializer(many=True)
+    edits_applied = serializers.IntegerField(
+        default=0, help_text="edits by hand that were applied to the files' content"
+    )
+    edits_failed = serializers.ListField(
+        child=serializers.CharField(), default=list, help_text="edits by hand that could not be applied again, and why"
+    )
 
 
 class VersionedView(APIView):

@@ -37,11 +37,12 @@ class Visibility(models.TextChoices):
 
 
 class Mode(models.TextChoices):
-    """What an import makes of its files: the first or a whole new content, or a change of the one before."""
+    """How a version was made: with a first or whole new content, by files that change the one before, or by hand."""
 
     REPLACE = "replace"
     APPEND = "append"
     REMOVE = "remove"
+    EDIT = "edit"
 
 
 Row_co = TypeVar("Row_co", bound=models.Model, covariant=True)

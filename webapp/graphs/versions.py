@@ -33,11 +33,15 @@ DIFFS_KEPT_S = 24 * 3600
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VersionChange:
-    """What is to be made of files: the next content (replace), or a change of the current one."""
+    """What is to be made of files: the next content (replace), or a change of the current one.
+
+    Edits by hand are applied to a whole new content again, unless ``reapplies_edits`` is False.
+    """
 
     mode: Mode
     options: ReadOptions
     note: str = ""
+    reapplies_edits: bool = True
 
 
 def start(
@@ -77,7 +81,12 @@ def start(
                     title=f"{TITLES[change.mode]} {graph.name}",
                     graph=locked,
                     user=user,
-                    params={**change.options.to_json(), "mode": change.mode.value, "note": change.note},
+                    params={
+                        **change.options.to_json(),
+                        "mode": change.mode.value,
+                        "note": change.note,
+                        "reapplies_edits": change.reapplies_edits,
+                    },
                     is_large=files_of_change.are_large,
                 )
                 services.keep_files(job=job, contents=files_of_change, stored=stored)

@@ -86,8 +86,11 @@ class VersionSerializer(serializers.ModelSerializer[GraphVersion]):
 class ChangeSerializer(shapes.FilesSerializer):
     """The next version."""
 
-    mode = serializers.ChoiceField(choices=Mode.choices)
+    mode = serializers.ChoiceField(choices=[mode for mode in Mode.choices if mode[0] != Mode.EDIT])
     note = PlainText(max_length=2000, allow_blank=True, default="")
+    reapplies_edits = serializers.BooleanField(
+        default=True, help_text="apply edits by hand to a whole new content again"
+    )
 
 
 class VersionsView(GraphView):
@@ -115,7 +118,9 @@ class VersionsView(GraphView):
         quotas.require_room(self.user, sum(file.size for file in data["files"]))
         job = versions.start(
             graph=graph,
-            change=versions.VersionChange(Mode(data["mode"]), ReadOptions.from_values(data), data["note"]),
+            change=versions.VersionChange(
+                Mode(data["mode"]), ReadOptions.from_values(data), data["note"], data["reapplies_edits"]
+            ),
             files=data["files"],
             uploads=uploads.require_complete(ids=data["uploads"], user=self.user),
             sources=data["sources"],

@@ -26,6 +26,7 @@ INSTALLED_APPS = [
     "webapp.jobs",
     "webapp.graphs",
     "webapp.vocabulary",
+    "webapp.edits",
     "webapp.questions",
     "webapp.language_models",
     "webapp.experiments",
