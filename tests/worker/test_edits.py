@@ -196,6 +196,23 @@ def test_edits_stay_in_versions_that_files_add_to_and_return_with_an_earlier_ver
     assert answer.json()["error"]["message"] == "Version 1 does not contain edit 1."
 
 
+def test_suggested_duplicates_are_merged_or_marked_as_not_the_same(api, graph, send, users):
+    refresh(api, graph, b"Ann\tlives in\tUlm\nann\tlives in\tUlm\nBen\tlives in\tUlm\nben\tlives in\tUlm\n")
+    url = f"/api/v1/graphs/{graph.pk}/duplicates"
+
+    def list_pairs():
+        return [(row["first"]["label"], row["second"]["label"]) for row in api("viewer").get(url).json()]
+
+    assert list_pairs() == [("Ann", "ann"), ("Ben", "ben")]
+    row = api("viewer").get(url).json()[0]
+    assert (row["first"]["degree"], row["score"]) == (1, 0.8)
+    assert api("viewer").post(url, {"first": "ann", "second": "Ann"}, format="json").status_code == 403
+    assert api("analyst").post(url, {"first": "ann", "second": "Ann"}, format="json").status_code == 204
+    assert list_pairs() == [("Ben", "ben")]
+    make(send, {"op": "merge_entities", "entity": "Ben", "other": "ben"})
+    assert list_pairs() == []
+
+
 def test_an_edit_that_a_worker_begins_twice_is_applied_once(graph, send):
     _, job = make(send, ADD)
     Job.objects.filter(pk=job.pk).update(state=JobState.QUEUED)

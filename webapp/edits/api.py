@@ -1,4 +1,4 @@
-"""``/graphs/{id}/edits``."""
+"""``/graphs/{id}/edits`` and ``/graphs/{id}/duplicates``."""
 
 from __future__ import annotations
 
@@ -84,3 +84,21 @@ class UndoEditView(GraphView):
         undo = services.NewEdit({}, undoes=edit, reason=data["reason"], source=data["source"])
         job = services.create(graph=graph, edits=[undo], user=self.user)
         return Response(JobSerializer(job).data, status=status.HTTP_202_ACCEPTED)
+
+
+class DuplicatesView(GraphView):
+    """Entities that may be in the graph twice."""
+
+    @extend_schema(operation_id="duplicates_list", responses=shapes.DuplicateSerializer(many=True))
+    def get(self, request: Request, pk: int) -> Response:
+        """Suggested pairs, likeliest first."""
+        rows = selectors.list_duplicates(self.get_graph(pk))
+        return Response(shapes.DuplicateSerializer(rows, many=True).data)
+
+    @extend_schema(operation_id="duplicates_mark_distinct", request=shapes.DistinctSerializer, responses={204: None})
+    def post(self, request: Request, pk: int) -> Response:
+        """Say that two entities are not the same: they are not suggested again."""
+        graph = self.get_graph(pk)
+        data = validate_form(shapes.DistinctSerializer(data=request.data))
+        services.mark_distinct(graph=graph, labels=(data["first"], data["second"]), user=self.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)

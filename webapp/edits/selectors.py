@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
 
+from retrieval.kg.analysis import duplicates
 from retrieval.kg.edits.effects import Effect
 from retrieval.kg.edits.operations import Operation, RevertEffect, parse_operation
 from webapp.api.errors import ConflictError
-from webapp.edits.models import AppliedEdit, GraphEdit
+from webapp.edits.models import AppliedEdit, DistinctPair, GraphEdit
+from webapp.graphs import snapshots
 from webapp.graphs.models import Graph, GraphVersion
 
 
@@ -37,6 +41,27 @@ def build_operations(edits: Iterable[GraphEdit], version: GraphVersion) -> list[
     return [
         parse_operation(edit.operation) if edit.undoes is None else _build_undo(edit.undoes, version) for edit in edits
     ]
+
+
+def list_duplicates(graph: Graph) -> list[dict[str, Any]]:
+    """Suggested duplicates of the current version, likeliest first, without those of which somebody said otherwise.
+
+    Raises:
+        GraphNotReadyError: there is no version.
+    """
+    snapshot = snapshots.open_current(graph)
+    distinct = set(DistinctPair.objects.filter(graph=graph).values_list("first", "second"))
+    rows = []
+    for candidate in duplicates.get_duplicates(snapshot):
+        ends = [candidate.first, candidate.second]
+        labels = tuple(sorted(snapshot.get_entity_label(entity) for entity in ends))
+        if labels not in distinct:
+            first, second = (
+                asdict(snapshot.get_node(entity)) | {"degree": snapshot.get_degree(entity)} for entity in ends
+            )
+            comparisons = [asdict(comparison) for comparison in candidate.comparisons]
+            rows.append({"first": first, "second": second, "score": candidate.score, "comparisons": comparisons})
+    return rows
 
 
 def _build_undo(edit: GraphEdit, version: GraphVersion) -> RevertEffect:

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from retrieval.kg.edits.operations import OPERATIONS
 from webapp.api.fields import PlainText
 from webapp.edits.models import GraphEdit
+from webapp.graphs.serializers import NodeSerializer
 from webapp.jobs.models import ACTIVE
 
 BATCH = 500
@@ -43,7 +44,7 @@ class ReasonSerializer(serializers.Serializer[object]):
     """Why, and where that is from."""
 
     reason = PlainText(max_length=2000, allow_blank=True, default="")
-    source = PlainText(max_length=2000, allow_blank=True, default="")
+    source = PlainText(max_length=2000, allow_blank=True, default="")  # type: ignore[assignment]  # a field of this name hides an option of the base
 
 
 class NewEditSerializer(ReasonSerializer):
@@ -55,7 +56,7 @@ class NewEditSerializer(ReasonSerializer):
 class NewEditsSerializer(serializers.Serializer[object]):
     """Edits that make one version together, in order."""
 
-    edits = NewEditSerializer(many=True, min_length=1, max_length=BATCH)
+    edits = serializers.ListField(child=NewEditSerializer(), min_length=1, max_length=BATCH)
 
 
 class EditSerializer(serializers.ModelSerializer[GraphEdit]):
@@ -95,6 +96,31 @@ class EffectSerializer(serializers.Serializer[object]):
     added_sample = serializers.ListField(child=FactField())
     new_entities = serializers.ListField(child=serializers.CharField(), help_text="labels that the graph lacks")
     new_relations = serializers.ListField(child=serializers.CharField(), help_text="names that the graph lacks")
+
+
+class DuplicateNodeSerializer(NodeSerializer):
+    """An entity that may be in the graph twice."""
+
+    degree = serializers.IntegerField(help_text="its facts in the graph")
+
+
+class ComparisonSerializer(serializers.Serializer[object]):
+    """What two entities have of one relation."""
+
+    relation = serializers.CharField()
+    inverse = serializers.BooleanField()
+    outcome = serializers.ChoiceField(choices=("equal", "similar", "different"))
+    first = serializers.CharField()
+    second = serializers.CharField()
+
+
+class DuplicateSerializer(serializers.Serializer[object]):
+    """Two entities that may be the same; ``score`` is the probability of it."""
+
+    first = DuplicateNodeSerializer()
+    second = DuplicateNodeSerializer()
+    score = serializers.FloatField()
+    comparisons = ComparisonSerializer(many=True, help_text="what counts most comes first")
 
 
 class DistinctSerializer(serializers.Serializer[object]):

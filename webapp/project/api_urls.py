@@ -16,7 +16,7 @@ from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorre
 from webapp.answers.tried_programs_api import ItemProgramsView
 from webapp.answers.why_not_api import WhyNotFoundView, WhyNotView
 from webapp.api.views import handle_not_found
-from webapp.edits.api import EditsView, PreviewEditsView, UndoEditView
+from webapp.edits.api import DuplicatesView, EditsView, PreviewEditsView, UndoEditView
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
@@ -113,6 +113,7 @@ urlpatterns = [
     path("graphs/<int:pk>/versions/diff", DiffView.as_view()),
     path("graphs/<int:pk>/versions/<int:version>", VersionView.as_view()),
     path("graphs/<int:pk>/versions/<int:version>/activate", ActivateView.as_view()),
+    path("graphs/<int:pk>/duplicates", DuplicatesView.as_view()),
     path("graphs/<int:pk>/edits", EditsView.as_view()),
     path("graphs/<int:pk>/edits/preview", PreviewEditsView.as_view()),
     path("graphs/<int:pk>/edits/<int:number>/undo", UndoEditView.as_view()),

@@ -87,9 +87,10 @@ class RevertEffect:
         return f"Undo: {self.description}"
 
 
-Operation = AddFact | RemoveFact | ChangeFact | RenameEntity | MergeEntities | RevertEffect
+Correction = AddFact | RemoveFact | ChangeFact | RenameEntity | MergeEntities
+Operation = Correction | RevertEffect
 
-_CLASSES: dict[str, type[AddFact | RemoveFact | ChangeFact | RenameEntity | MergeEntities]] = {
+_CLASSES: dict[str, type[Correction]] = {
     "add_fact": AddFact,
     "remove_fact": RemoveFact,
     "change_fact": ChangeFact,
@@ -99,7 +100,7 @@ _CLASSES: dict[str, type[AddFact | RemoveFact | ChangeFact | RenameEntity | Merg
 OPERATIONS = tuple(_CLASSES)
 
 
-def parse_operation(value: Mapping[str, Any]) -> Operation:
+def parse_operation(value: Mapping[str, Any]) -> Correction:
     """Return the operation of a JSON object ``{"op": ..., ...}``; labels are trimmed.
 
     Raises:
@@ -121,7 +122,7 @@ def parse_operation(value: Mapping[str, Any]) -> Operation:
     return operation_class(**fields)
 
 
-def to_json(operation: AddFact | RemoveFact | ChangeFact | RenameEntity | MergeEntities) -> dict[str, Any]:
+def to_json(operation: Correction) -> dict[str, Any]:
     """Return an operation as the JSON object that :func:`parse_operation` reads."""
     name = next(name for name, operation_class in _CLASSES.items() if isinstance(operation, operation_class))
     return {"op": name, **{key: list(v) if isinstance(v, tuple) else v for key, v in asdict(operation).items()}}

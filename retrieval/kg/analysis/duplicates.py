@@ -1,0 +1,280 @@
+"""Entities of one kind that may be the same: candidates by name, scored by what their facts say.
+
+Candidates are neighbours in the order of their names, of their reversed names and of their sorted words, and entities
+that share a rare word (sorted neighbourhoods, Hernández and Stolfo, 1995). Their score is the sum of log-likelihood
+ratios of Fellegi and Sunter (1969): with the chance ``p`` that two random entities agree on a relation and the chance
+``M`` that the same entity does, agreement counts ``log2(M / p)`` and disagreement ``log2((1 - M) / (1 - p))``.
+Names with other numbers are never candidates: Apollo 11 is not Apollo 12.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from retrieval.kg.analysis.schema import TYPE_RELATIONS, find_types
+from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.cache import load_or_compute_json
+from retrieval.kg.snapshot.labels import normalize_name
+from retrieval.kg.snapshot.storage import load_array
+
+#: Raised when what is computed changes, so that what an older version kept is computed again.
+VERSION = 1
+#: The score from which a pair is suggested.
+SUGGESTED = 0.5
+#: Log-likelihood ratios: before anything is known, of equal, nearly equal and alike names, of a name that has all words
+#: of the other, of a fact between the two, and of two that have no relation in common.
+PRIOR, SAME_NAME, NEAR_NAME, ALIKE_NAME, LONGER_NAME, LINKED, UNRELATED = -6.0, 8.0, 5.0, 2.0, 1.0, -4.0, -4.0
+#: Name similarities, 0 to 100, from which names are near and alike.
+NEAR, ALIKE = 90, 80
+#: The chance that an entity that is in the graph twice has the same value of a relation, and the most an agreement
+#: counts. Values that are alike, from ``SIMILAR_VALUE`` on, count half.
+M, MOST, SIMILAR_VALUE = 0.8, 8.0, 85
+#: Relations with more values an entity say nothing by disagreement.
+FUNCTIONAL = 1.1
+#: Entities that are compared in a large graph, those with most facts; neighbours in an order that are compared,
+#: entities that may share a word, pairs whose facts are compared, and values of a relation that are looked at.
+ENTITIES, WINDOW, RARE, PAIRS, VALUES = 100_000, 4, 30, 50_000, 50
+
+_BRACKET = re.compile(r"(?<=\S)\s*\([^()]*\)$")
+_NUMBER = re.compile(r"\b(?:\w*\d\w*|[ivxlc]+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two entities have of one relation: ``equal``, ``similar`` or ``different`` values."""
+
+    relation: str
+    inverse: bool
+    outcome: str
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateCandidate:
+    """Two entities that may be the same, with the probability of it and what it rests on, strongest first."""
+
+    first: int
+    second: int
+    score: float
+    comparisons: tuple[Comparison, ...]
+
+
+def get_duplicates(snapshot: Snapshot) -> list[DuplicateCandidate]:
+    """The likeliest duplicates of a snapshot: kept from before, or computed and kept."""
+    kept = load_or_compute_json(
+        snapshot.path,
+        "duplicates",
+        f"{VERSION} {snapshot.hash}",
+        lambda: {"candidates": [asdict(found) for found in find_duplicates(snapshot)]},
+    )
+    return [
+        DuplicateCandidate(**row | {"comparisons": tuple(Comparison(**part) for part in row["comparisons"])})
+        for row in kept["candidates"]
+    ]
+
+
+def find_duplicates(snapshot: Snapshot, limit: int = 200) -> list[DuplicateCandidate]:
+    """Return the likeliest duplicates, likeliest first; ties by id."""
+    scorer = _FactScorer(snapshot)
+    scored = []
+    for first, second, weight in _find_similar_names(_collect_names(snapshot)):
+        score = 1 / (1 + 2.0 ** -(PRIOR + weight + scorer.weigh(first, second)))
+        if score >= SUGGESTED:
+            scored.append((-round(score, 4), first, second))
+    return [
+        DuplicateCandidate(first, second, -score, scorer.describe(first, second))
+        for score, first, second in sorted(scored)[:limit]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Entities with the codes of their kinds, and their normalised names without what is in brackets at the end."""
+
+    entities: list[int]
+    kinds: list[int]
+    names: list[str]
+    brackets: list[str]
+
+
+def _collect_names(snapshot: Snapshot) -> _Names:
+    """Names of entities with a letter in them, by the snapshot's index of names."""
+    alias = load_array(snapshot.path, "names_alias", "uint8")
+    owners = load_array(snapshot.path, "names_entity", "int32")
+    rows = np.flatnonzero((alias == 0) & (snapshot.kinds[owners] == 0))
+    if len(rows) > ENTITIES:
+        rows = np.sort(rows[np.argsort(-snapshot.get_degrees(owners[rows]), kind="stable")[:ENTITIES]])
+    labels = snapshot.entity_labels.get_many(owners[rows])
+    brackets = ["".join(_BRACKET.findall(label)) for label in labels]
+    names = [
+        normalize_name(label.removesuffix(bracket)) if bracket else name
+        for name, label, bracket in zip(snapshot.labels.names.get_many(rows), labels, brackets, strict=True)
+    ]
+    kinds = find_types(snapshot)[0]
+    is_kind = np.zeros(snapshot.num_entities, bool)
+    for relation in range(snapshot.num_relations):
+        if snapshot.get_relation_label(relation) in TYPE_RELATIONS:
+            is_kind[snapshot.tails[snapshot.relations == relation]] = True
+    kept = [i for i, name in enumerate(names) if not name.isnumeric() and not is_kind[owners[rows[i]]]]
+    entities = owners[rows[kept]]
+    return _Names(entities.tolist(), kinds[entities].tolist(), [names[i] for i in kept], [brackets[i] for i in kept])
+
+
+def _find_similar_names(names: _Names) -> list[tuple[int, int, float]]:
+    """Pairs of entities of one kind whose names are similar, at most ``PAIRS``, with the weight of their names."""
+    words = [" ".join(sorted(name.split())) for name in names.names]
+    pairs = _find_pairs(names, words)
+    if not len(pairs):
+        return []
+    ratios = np.maximum(
+        *(
+            process.cpdist([texts[i] for i in pairs[:, 0]], [texts[j] for j in pairs[:, 1]], scorer=fuzz.ratio)
+            for texts in (names.names, words)
+        )
+    )
+    numbers = [sorted(_NUMBER.findall(name)) for name in names.names]
+    weighed = []
+    for (i, j), ratio in zip(pairs.tolist(), ratios.tolist(), strict=True):
+        weight = _weigh_names(words[i], words[j], ratio)
+        if weight == 0 or numbers[i] != numbers[j]:
+            continue
+        if names.brackets[i] != names.brackets[j]:
+            weight = min(weight, NEAR_NAME)
+        first, second = sorted((names.entities[i], names.entities[j]))
+        weighed.append((first, second, weight))
+    weighed.sort(key=lambda pair: (-pair[2], pair[0], pair[1]))
+    return weighed[:PAIRS]
+
+
+def _weigh_names(first: str, second: str, ratio: float) -> float:
+    """Return the log-likelihood ratio of two names by their sorted words; 0 where they are no candidates."""
+    if ratio >= 100:
+        return SAME_NAME
+    if ratio >= ALIKE:
+        return NEAR_NAME if ratio >= NEAR else ALIKE_NAME
+    words, others = set(first.split()), set(second.split())
+    return LONGER_NAME if words < others or others < words else 0.0
+
+
+def _find_pairs(names: _Names, words: Sequence[str]) -> np.ndarray:
+    """Positions of names that are compared, int64 [n, 2], each pair once."""
+    counts = Counter(word for text in words for word in set(text.split()))
+    size = len(words)
+    orders = [
+        [(kind, "", text, i) for i, (kind, text) in enumerate(zip(names.kinds, texts, strict=True))]
+        for texts in (names.names, [name[::-1] for name in names.names], words)
+    ]
+    by_word = [
+        (kind, word, text, i)
+        for i, (kind, text) in enumerate(zip(names.kinds, words, strict=True))
+        for word in set(text.split())
+        if 1 < counts[word] <= RARE
+    ]
+    keys = [np.zeros(0, np.int64)]
+    for order in (*orders, by_word):
+        order.sort()
+        place = np.array([row[3] for row in order], np.int64)
+        group = np.cumsum([False, *(a[:2] != b[:2] for a, b in pairwise(order))])[: len(order)]
+        for step in range(1, WINDOW + 1):
+            same = group[:-step] == group[step:]
+            low, high = place[:-step][same], place[step:][same]
+            keys.append(np.minimum(low, high) * size + np.maximum(low, high))
+    unique = np.unique(np.concatenate(keys))
+    pairs: np.ndarray = np.stack(np.divmod(unique, max(size, 1)), axis=1)
+    return pairs
+
+
+class _FactScorer:
+    """Compares the facts of two entities."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._graph = snapshot
+        self._values: dict[int, dict[tuple[int, bool], set[int]]] = {}
+        self._skipped = {r for r in range(snapshot.num_relations) if snapshot.get_relation_label(r) in TYPE_RELATIONS}
+        self._label = cache(snapshot.get_entity_label)
+
+    def weigh(self, first: int, second: int) -> float:
+        """Return the log-likelihood ratio of the facts of two entities."""
+        mine, theirs = self._list_values(first), self._list_values(second)
+        shared = mine.keys() & theirs.keys()
+        total = sum(self._weigh_values(key, mine[key], theirs[key])[0] for key in shared) if shared else UNRELATED
+        return total + (LINKED if any(second in values for values in mine.values()) else 0.0)
+
+    def describe(self, first: int, second: int) -> tuple[Comparison, ...]:
+        """Return what the comparison of two entities rests on, what counts most first."""
+        mine, theirs = self._list_values(first), self._list_values(second)
+        weighed = [(*self._weigh_values(key, mine[key], theirs[key]), key) for key in mine if key in theirs]
+        weighed.sort(key=lambda row: (-abs(row[0]), row[2]))
+        return tuple(
+            Comparison(
+                self._graph.get_relation_label(key[0]),
+                key[1],
+                outcome,
+                *("; ".join(sorted(self._label(i) for i in values[key])) for values in (mine, theirs)),
+            )
+            for weight, outcome, key in weighed
+            if weight
+        )
+
+    @cached_property
+    def _agreements(self) -> dict[bool, list[float]]:
+        """The log-likelihood ratio of an agreement by relation, forward and inverse."""
+        return {inverse: np.log2(M / chances).clip(0, MOST).tolist() for inverse, chances in self._chances.items()}
+
+    @cached_property
+    def _disagreements(self) -> list[float]:
+        """The log-likelihood ratio of a disagreement by relation; 0 where entities may have several values."""
+        graph = self._graph
+        owners = np.bincount(np.asarray(graph.out_groups.keys) % graph.num_relations, minlength=graph.num_relations)
+        is_functional = graph.count_facts_by_relation() <= FUNCTIONAL * owners
+        ratios: list[float] = np.where(is_functional, np.log2((1 - M) / (1 - self._chances[False])), 0.0).tolist()
+        return ratios
+
+    @cached_property
+    def _chances(self) -> dict[bool, np.ndarray]:
+        """The chance that two random facts of a relation have the same end, by direction."""
+        graph = self._graph
+        chances = {}
+        for inverse, groups in ((False, graph.in_groups), (True, graph.out_groups)):
+            relations = np.asarray(groups.keys) % max(graph.num_relations, 1)
+            sizes = np.diff(groups.starts).astype(np.float64)
+            facts = np.bincount(relations, sizes, graph.num_relations)
+            same = np.bincount(relations, sizes**2, graph.num_relations)
+            chances[inverse] = (same / np.maximum(facts, 1) ** 2).clip(1e-9, 0.999)
+        return chances
+
+    def _weigh_values(self, key: tuple[int, bool], first: set[int], second: set[int]) -> tuple[float, str]:
+        """Return the log-likelihood ratio of the values of one relation, and how they compare."""
+        relation, inverse = key
+        agreement = self._agreements[inverse][relation]
+        if shared := len(first & second):
+            return agreement * shared / min(len(first), len(second)), "equal"
+        disagreement = 0.0 if inverse else self._disagreements[relation]
+        if disagreement == 0:
+            return 0.0, "different"
+        if max(fuzz.ratio(self._label(a), self._label(b)) for a in first for b in second) >= SIMILAR_VALUE:
+            return agreement / 2, "similar"
+        return disagreement, "different"
+
+    def _list_values(self, entity: int) -> dict[tuple[int, bool], set[int]]:
+        """The values of an entity by relation and direction, those of relations with few enough."""
+        if entity not in self._values:
+            graph, most = self._graph, VALUES * 20
+            outgoing = np.arange(*graph.out_offsets[entity : entity + 2])[:most]
+            incoming = graph.get_in_edges(entity)[:most]
+            values: dict[tuple[int, bool], set[int]] = defaultdict(set)
+            for facts, ends, inverse in ((outgoing, graph.tails, False), (incoming, graph.heads, True)):
+                for relation, end in zip(graph.relations[facts].tolist(), ends[facts].tolist(), strict=True):
+                    if relation not in self._skipped:
+                        values[relation, inverse].add(end)
+            self._values[entity] = {key: ends for key, ends in values.items() if len(ends) <= VALUES}
+        return self._values[entity]
