@@ -6,7 +6,7 @@ import type { From, Id, Reading } from "./types";
 
 type Schemas = components["schemas"];
 
-export type Mode = Schemas["ModeEnum"];
+export type Mode = Schemas["ChangeModeEnum"];
 
 /** What points at a version. */
 export type UsedBy = Schemas["UsedBy"];

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { graphQuery, sessionQuery, statusQuery } from "@/api/queries";
 import type { Graph, Role } from "@/api/types";
+import { EditsCard } from "@/components/edits/EditsCard";
 import { Access } from "@/components/graphs/Access";
 import { Browse } from "@/components/graphs/Browse";
 import { DeleteGraph } from "@/components/graphs/DeleteGraph";
@@ -108,6 +109,7 @@ function sectionsOf(graph: Graph): Section[] {
     [trainable, { id: "training", label: "Checkpoints" }],
     [true, { id: "tests", label: "Tests" }],
     [true, { id: "access", label: "Access" }],
+    [facts, { id: "edits", label: "Edits" }],
     [true, { id: "versions", label: "Versions" }],
     [graph.problems > 0, { id: "bad-rows", label: "Bad rows" }],
   ];
@@ -133,7 +135,7 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
         <>
           <Figures graph={graph} admin={admin} />
           <SchemaCard graph={graph} />
-          <Browse graph={graph} />
+          <Browse graph={graph} mayChange={mayChange} />
         </>
       )}
       {graph.passages > 0 && graph.state === "ready" && (
@@ -152,6 +154,7 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
       )}
       <TestsCard graph={graph} />
       <Access graph={graph} mayChange={mayChange} />
+      {graph.state === "ready" && graph.triples > 0 && <EditsCard graph={graph} mayChange={mayChange} />}
       <Versions graph={graph} admin={admin} />
       <Validation graph={graph} />
       {graph.problems > 0 && (

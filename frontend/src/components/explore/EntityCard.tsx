@@ -2,7 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { neighboursQuery } from "@/api/queries";
+import type { Operation } from "@/api/edits";
 import type { Graph, NeighbourGroup } from "@/api/types";
+import { EntityActs } from "@/components/edits/EditActs";
+import { EditDialog } from "@/components/edits/EditDialog";
+import { useMayChange } from "@/components/edits/useMayChange";
 import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { kindOf, shownIn } from "@/view/exploring";
@@ -102,6 +106,8 @@ function Relations({ graph, state, id }: Omit<Props, "onAsk">) {
 
 export function EntityCard({ graph, state, id, onAsk }: Props) {
   const node = state.data?.nodes.find((one) => one.id === id);
+  const mayChange = useMayChange(graph);
+  const [editing, setEditing] = useState<Operation | null>(null);
   if (!node) return null;
   const pinned = state.exploring.pins.includes(id);
   return (
@@ -143,6 +149,8 @@ export function EntityCard({ graph, state, id, onAsk }: Props) {
           Hide
         </Button>
       </p>
+      {mayChange && state.isCurrent && <EntityActs node={node} onEdit={setEditing} />}
+      <EditDialog graph={graph} operation={editing} onClose={() => setEditing(null)} />
       {graph.endpoint && node.kind !== "entity" ? (
         <p className="muted small">A value: an endpoint cannot be asked about it.</p>
       ) : (

@@ -4,6 +4,9 @@ import { useCallback, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { neighboursQuery } from "@/api/queries";
 import type { Graph, Neighbours } from "@/api/types";
+import type { Operation } from "@/api/edits";
+import { EditDialog } from "@/components/edits/EditDialog";
+import { EntityActs, FactActs } from "@/components/edits/EditActs";
 import { PlainCanvas } from "@/components/graph/PlainCanvas";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
@@ -20,11 +23,14 @@ function Facts({
   found,
   values,
   onGo,
+  onEdit,
 }: {
   found: Neighbours;
   /** Values and nameless nodes have facts of their own to show; in an endpoint they have not. */
   values: boolean;
   onGo: (id: number) => void;
+  /** Without it, nothing can be edited. */
+  onEdit?: ((operation: Operation) => void) | undefined;
 }) {
   return (
     <ul className="step-facts browse-facts">
@@ -49,6 +55,7 @@ function Facts({
               → <bdi>{fact.label}</bdi> →
             </span>{" "}
             {tail}
+            {onEdit && <FactActs fact={fact} onEdit={onEdit} />}
           </li>
         );
       })}
@@ -56,7 +63,15 @@ function Facts({
   );
 }
 
-function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: number) => void }) {
+interface EntityProps {
+  graph: Graph;
+  id: number;
+  mayChange: boolean;
+  onGo: (id: number | null) => void;
+}
+
+function Entity({ graph, id, mayChange, onGo }: EntityProps) {
+  const [editing, setEditing] = useState<Operation | null>(null);
   const [group, setGroup] = useState<{ relation: string; direction: "out" | "in" } | null>(null);
   const [limit, setLimit] = useState(STEP);
   const { data, error, isPlaceholderData } = useQuery(
@@ -102,7 +117,19 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
             );
           })}
         </div>
-        <Facts found={data} values={!graph.endpoint} onGo={onGo} />
+        {mayChange && <EntityActs node={data.node} onEdit={setEditing} />}
+        <Facts
+          found={data}
+          values={!graph.endpoint}
+          onGo={onGo}
+          onEdit={mayChange ? setEditing : undefined}
+        />
+        <EditDialog
+          graph={graph}
+          operation={editing}
+          onClose={() => setEditing(null)}
+          onDone={() => onGo(null)}
+        />
         <p className="small muted">
           shown {integer(data.shown)} of {data.cut && "at least "}
           {integer(data.total)}
@@ -119,10 +146,10 @@ function Entity({ graph, id, onGo }: { graph: Graph; id: number; onGo: (id: numb
   );
 }
 
-export function Browse({ graph }: { graph: Graph }) {
+export function Browse({ graph, mayChange = false }: { graph: Graph; mayChange?: boolean }) {
   const [entity, setEntity] = useUrlNumber("entity");
   const go = useCallback(
-    (id: number) => {
+    (id: number | null) => {
       setEntity(id);
     },
     [setEntity],
@@ -152,7 +179,7 @@ export function Browse({ graph }: { graph: Graph }) {
             Double-click a neighbour in the drawing to go to it.
           </p>
         ) : (
-          <Entity key={entity} graph={graph} id={entity} onGo={go} />
+          <Entity key={entity} graph={graph} id={entity} mayChange={mayChange} onGo={go} />
         )}
       </div>
     </Card>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { importReportQuery, statisticsQuery, type GraphStatistics, type ImportReport } from "@/api/datasets";
 import type { Graph } from "@/api/types";
-import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { Card } from "@/components/kit/Card";
 import { count, integer, percent } from "@/view/format";
@@ -187,7 +187,7 @@ export function Figures({ graph, admin }: { graph: Graph; admin: boolean }) {
   );
 }
 
-const NOTED: [keyof Omit<ImportReport, "files">, string][] = [
+const NOTED: [keyof Omit<ImportReport, "files" | "edits_applied" | "edits_failed">, string][] = [
   ["duplicates", "given more than once, kept once"],
   ["self_loops", "from an entity to itself"],
   ["dangling", "entities declared and in no fact"],
@@ -212,6 +212,20 @@ export function Validation({ graph }: { graph: Graph }) {
             </div>
           ))}
         </dl>
+        {data.edits_failed.length > 0 && (
+          <Notice
+            tone="warn"
+            title={`${integer(data.edits_failed.length)} of ${count(data.edits_failed.length + data.edits_applied, "edit")} by hand could not be applied again.`}
+          >
+            <ul>
+              {data.edits_failed.map((failure) => (
+                <li key={failure}>
+                  <bdi>{failure}</bdi>
+                </li>
+              ))}
+            </ul>
+          </Notice>
+        )}
         {data.files.length > 0 && (
           <ResourceTable
             heads={[

@@ -21,6 +21,7 @@ const MADE: Record<Version["mode"], string> = {
   replace: "new content",
   append: "facts added",
   remove: "facts taken out",
+  edit: "edits by hand",
 };
 
 interface RowProps {

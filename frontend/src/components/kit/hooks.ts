@@ -117,3 +117,15 @@ export function usePageKeys(onKey: (event: KeyboardEvent) => void): void {
     };
   }, []);
 }
+
+/** A value as it was when it last stayed the same for `ms`. */
+export function useDebounced<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value, ms]);
+  return settled;
+}
