@@ -183,7 +183,7 @@ class EditedGraph:
         if self.get_node(name) is not None:
             raise EditError(f"The graph has {name} already.", hint=f"Merge {entity} into it instead.")
         facts = self.list_facts(entity)
-        moved = tuple(_move(fact, entity, name) for fact in facts)
+        moved = tuple(fact.move(entity, name) for fact in facts)
         return Effect(tuple(facts), moved, (node,), (replace(node, label=name),))
 
     def _plan_merge(self, entity: str, other: str) -> Effect:
@@ -194,11 +194,11 @@ class EditedGraph:
         added: dict[Triple, FactRecord] = {}
         for fact in self.list_facts(other):
             removed[fact.triple] = fact
-            moved = _move(fact, other, entity)
+            moved = fact.move(other, entity)
             if {fact.head, fact.tail} == {entity, other}:
                 continue
             known = added.get(moved.triple) or self.get_fact(moved.triple)
-            combined = moved if known is None else _combine(known, moved)
+            combined = moved if known is None else known.combine(moved)
             if known is not None and combined == known:
                 continue
             if known is not None and moved.triple not in added:
@@ -293,23 +293,6 @@ class EditedGraph:
             _list_attributes(self._annotations.facts, fact_id),
             tuple(sorted(passages.get_name(i) for i in names)) if passages is not None else (),
         )
-
-
-def _move(fact: FactRecord, source: str, target: str) -> FactRecord:
-    """Return a fact with one end replaced wherever it occurs."""
-    return replace(
-        fact,
-        head=target if fact.head == source else fact.head,
-        tail=target if fact.tail == source else fact.tail,
-    )
-
-
-def _combine(first: FactRecord, second: FactRecord) -> FactRecord:
-    return replace(
-        first,
-        attributes=tuple(sorted({*first.attributes, *second.attributes})),
-        passages=tuple(sorted({*first.passages, *second.passages})),
-    )
 
 
 def _list_attributes(table: AttributeTable | None, owner: int) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 Attributes = tuple[tuple[str, str], ...]
@@ -23,6 +23,19 @@ class FactRecord:
     def triple(self) -> tuple[str, str, str]:
         """The labels of its ends and the name of its relation."""
         return (self.head, self.relation, self.tail)
+
+    def move(self, source: str, target: str) -> FactRecord:
+        """Return the fact with one end replaced wherever it occurs."""
+        head, tail = (target if end == source else end for end in (self.head, self.tail))
+        return replace(self, head=head, tail=tail)
+
+    def combine(self, other: FactRecord) -> FactRecord:
+        """Return the fact with the attributes and passages of both."""
+        return replace(
+            self,
+            attributes=tuple(sorted({*self.attributes, *other.attributes})),
+            passages=tuple(sorted({*self.passages, *other.passages})),
+        )
 
 
 @dataclass(frozen=True, slots=True)
