@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 
 from retrieval.errors import EditError
-from retrieval.kg.edits.edited_graph import EditOutcome
+from retrieval.kg.edits.effects import EditOutcome
 from retrieval.kg.readers import child_process
 from webapp.edits import selectors
 from webapp.edits.models import GraphEdit

@@ -83,11 +83,26 @@ def merge_duplicates(page: Page, shot: Any) -> None:
     expect(_edits(page).get_by_role("listitem").first).to_contain_text("Merge lake constance into Lake Constance")
 
 
-def undo_both(page: Page, shot: Any) -> None:
-    for number in (2, 1):
+def change_a_fact(page: Page, shot: Any) -> None:
+    page.get_by_role("combobox", name="Find an entity").fill("Chiemsee")
+    page.get_by_role("option", name="Chiemsee").first.click()
+    press_at_rest(page.get_by_role("button", name="Edit Chiemsee in country Germany"))
+    _dialog(page).get_by_label("Entity or value", exact=True).fill("Austria")
+    expect(_dialog(page).get_by_text("1 fact removed, 1 fact added")).to_be_visible()
+    _dialog(page).get_by_role("button", name="Cancel").click()
+    press_at_rest(page.get_by_role("button", name="Remove Chiemsee in country Germany"))
+    expect(_dialog(page).get_by_text("− Chiemsee · in country · Germany")).to_be_visible()
+    shot("edits-remove")
+    _dialog(page).get_by_role("button", name="Save").click()
+    expect(_edits(page).get_by_text("Remove Chiemsee · in country · Germany")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo edit 3")).to_be_visible(timeout=60_000)
+
+
+def undo_all(page: Page, shot: Any) -> None:
+    for number in (3, 2, 1):
         press_at_rest(page.get_by_role("button", name=f"Undo edit {number}"))
         expect(page.get_by_role("button", name=f"Undo edit {number}")).to_have_count(0, timeout=60_000)
-    expect(_edits(page).get_by_text("undone", exact=True)).to_have_count(2)
+    expect(_edits(page).get_by_text("undone", exact=True)).to_have_count(3)
     expect(page.get_by_role("region", name="Suggested duplicates").get_by_role("listitem")).to_have_count(1)
     shot("edits-log")
     page.set_viewport_size({"width": 390, "height": 844})
@@ -96,4 +111,4 @@ def undo_both(page: Page, shot: Any) -> None:
     shot("edits-phone")
 
 
-test_edits = walk(add_a_fact, ask_about_it, merge_duplicates, undo_both)
+test_edits = walk(add_a_fact, ask_about_it, merge_duplicates, change_a_fact, undo_all)

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from retrieval.errors import EditError
-from retrieval.kg.edits.edited_graph import EditedGraph, EditOutcome
-from retrieval.kg.edits.effects import Effect
+from retrieval.kg.edits.edited_graph import EditedGraph
+from retrieval.kg.edits.effects import EditOutcome, Effect
 from retrieval.kg.edits.operations import Operation
 from webapp.accounts.models import User
 from webapp.api.errors import GraphNotReadyError

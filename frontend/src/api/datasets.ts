@@ -22,7 +22,13 @@ export const diffQuery = (graph: Id, from: number, to: number) =>
 
 export const changeGraph = (
   graph: Id,
-  body: { mode: Mode; note: string; model: Readonly<Record<string, unknown>> | null } & From & Reading,
+  body: {
+    mode: Mode;
+    note: string;
+    model: Readonly<Record<string, unknown>> | null;
+    reapplies_edits?: boolean;
+  } & From &
+    Reading,
 ) => post("graphs/{id}/versions", { id: graph }, body);
 
 export const activateVersion = (graph: Id, version: number) =>

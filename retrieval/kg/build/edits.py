@@ -13,8 +13,8 @@ from retrieval.errors import EmptySourceError
 from retrieval.kg.analysis.comparison import find_missing
 from retrieval.kg.build.from_table import build_snapshot
 from retrieval.kg.build.to_table import convert_to_table
-from retrieval.kg.edits.edited_graph import EditedGraph, EditOutcome
-from retrieval.kg.edits.effects import NodeRecord
+from retrieval.kg.edits.edited_graph import EditedGraph
+from retrieval.kg.edits.effects import EditOutcome, NodeRecord
 from retrieval.kg.edits.operations import Operation
 from retrieval.kg.model.storage import load_model
 from retrieval.kg.snapshot import Snapshot

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from retrieval.errors import EditError
-from retrieval.kg.edits.effects import Effect, FactRecord, NodeRecord
+from retrieval.kg.edits.effects import EditOutcome, Effect, FactRecord, NodeRecord
 from retrieval.kg.edits.operations import (
     AddFact,
     ChangeFact,
@@ -26,14 +26,6 @@ from retrieval.kg.snapshot.attributes import AttributeTable
 FACTS_MOVED = 50_000
 #: The attribute that keeps the name of an entity that was merged into another.
 ALIAS = "alias"
-
-
-@dataclass(frozen=True, slots=True)
-class EditOutcome:
-    """What became of an operation: its effect, or why it cannot be applied."""
-
-    effect: Effect | None
-    message: str = ""
 
 
 class EditedGraph:

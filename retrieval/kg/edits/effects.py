@@ -77,6 +77,14 @@ class Effect:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class EditOutcome:
+    """What became of an operation: its effect, or why it cannot be applied."""
+
+    effect: Effect | None
+    message: str = ""
+
+
 def _read_fact(row: Mapping[str, Any]) -> FactRecord:
     return FactRecord(
         row["head"], row["relation"], row["tail"], _read_attributes(row["attributes"]), tuple(row["passages"])

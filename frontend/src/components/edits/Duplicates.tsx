@@ -27,32 +27,34 @@ function Pair({ graph, pair, mayChange, onMerge }: PairProps) {
   });
   return (
     <li className="duplicate">
-      <table className="table compact">
-        <thead>
-          <tr>
-            <th>
-              <span className="sr-only">Relation</span>
-            </th>
-            {[first, second].map((node) => (
-              <th key={node.id}>
-                <bdi>{node.label}</bdi> <span className="muted small">{count(node.degree, "fact")}</span>
+      <div className="scroll-x">
+        <table className="table compact">
+          <thead>
+            <tr>
+              <th>
+                <span className="sr-only">Relation</span>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {comparisons.slice(0, SHOWN).map((row) => (
-            <tr key={`${row.relation} ${row.inverse}`}>
-              <th scope="row" className="muted">
-                {row.inverse ? "← " : ""}
-                {row.relation}
-              </th>
-              <td className={row.outcome}>{elide(row.first, 80)}</td>
-              <td className={row.outcome}>{elide(row.second, 80)}</td>
+              {[first, second].map((node) => (
+                <th key={node.id}>
+                  <bdi>{node.label}</bdi> <span className="muted small">{count(node.degree, "fact")}</span>
+                </th>
+              ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {comparisons.slice(0, SHOWN).map((row) => (
+              <tr key={`${row.relation} ${row.inverse}`}>
+                <th scope="row" className="muted">
+                  {row.inverse ? "← " : ""}
+                  {row.relation}
+                </th>
+                <td className={row.outcome}>{elide(row.first, 80)}</td>
+                <td className={row.outcome}>{elide(row.second, 80)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
       <p className="row wrap">
         <span className="muted small grow">{percent(score)} likely the same</span>
         {mayChange && (

@@ -13,6 +13,7 @@ import { useAct } from "@/components/kit/useAct";
 import { toast } from "@/store/toasts";
 import { EffectView } from "./EffectView";
 import { isComplete } from "./operations";
+import "./edits.css";
 
 const TITLES: Record<Operation["op"], string> = {
   add_fact: "Add a fact",

@@ -12,7 +12,6 @@ import { useAct } from "@/components/kit/useAct";
 import { toast } from "@/store/toasts";
 import { Duplicates } from "./Duplicates";
 import { EditDialog } from "./EditDialog";
-import "./edits.css";
 
 const STATES: Record<Edit["state"], { label: string; tone: string }> = {
   pending: { label: "being made", tone: "" },
@@ -32,13 +31,14 @@ function EditRow({ graph, edit, mayChange }: { graph: Graph; edit: Edit; mayChan
     },
   });
   const { label, tone } = STATES[edit.state];
+  const isUndo = edit.undoes !== null;
   return (
     <li className="edit-row">
       <div className="row wrap">
         <span className="muted tabular">{edit.number}</span>
         <bdi className="grow">{edit.description}</bdi>
-        <span className={`badge ${tone}`.trim()}>{label}</span>
-        {mayChange && edit.state === "current" && edit.undoes === null && (
+        {!(isUndo && edit.state === "current") && <span className={`badge ${tone}`.trim()}>{label}</span>}
+        {mayChange && edit.state === "current" && !isUndo && (
           <Button
             size="small"
             icon="undo"

@@ -30,10 +30,18 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   const ready = (files.length === 0 || ids !== null) && (ids?.length ?? 0) + sources.length > 0;
   const [mode, setMode] = useState<Mode>("append");
   const [note, setNote] = useState("");
+  const [reapplies, setReapplies] = useState(true);
   const [reading, setReading] = useState<Reading>({});
   const refused = useIsRefused("graph", from, reading, ready);
   const edited = useDataModel(from, reading, graph.id, ready);
-  const body = { mode, ...from, note: note.trim(), ...reading, model: edited.sent };
+  const body = {
+    mode,
+    ...from,
+    note: note.trim(),
+    ...reading,
+    model: edited.sent,
+    reapplies_edits: reapplies,
+  };
   const send = useAct(() => changeGraph(graph.id, body), {
     changes: [keys.graphs],
     done: () => {
@@ -45,6 +53,16 @@ function ChangeForm({ graph, onClose }: { graph: Graph; onClose: () => void }) {
   return (
     <Form of={send} act="Create the next version" isDisabled={!ready || refused} onClose={onClose}>
       <OneOf label="What to do with the files" options={MODES} value={mode} onChange={setMode} />
+      {mode === "replace" && (
+        <label className="row">
+          <input
+            type="checkbox"
+            checked={reapplies}
+            onChange={(event) => setReapplies(event.target.checked)}
+          />
+          Apply the edits by hand to the new content again
+        </label>
+      )}
       <Files purpose={purpose} />
       <Sources sources={sources} onChange={setSources} />
       {ready && <Preview kind="graph" from={from} reading={reading} onChange={setReading} />}
