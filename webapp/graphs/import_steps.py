@@ -28,6 +28,8 @@ def list_steps(version: GraphVersion) -> list[ImportStep]:
     params = version.job.params if version.job is not None else {}
     if "steps" in params:
         return read_steps(params["steps"])
+    if version.mode == Mode.EDIT:  # edits by hand are applied again after the steps
+        return list_steps(version.base) if version.base is not None else []
     sources = list(version.files.all())
     if not sources or not all(source.path for source in sources):
         return []
