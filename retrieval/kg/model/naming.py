@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from pathlib import PurePath
 
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import SourceTable
 from retrieval.lexicon import get_words
-from retrieval.lexicon.nouns import to_singular
+from retrieval.lexicon.nouns import to_plural, to_singular
 
 #: Words for what a name is, and headings of the two parts of a person's name.
 NAME_WORDS = get_words("name_headings")
@@ -48,6 +49,8 @@ _IS_NAME, _IS_KIND, _IS_OTHER_NAME, _PERSON = 4.0, 3.5, 3.0, 6.0
 _DISTINCT, _NEARLY, _SHARED = 0.98, 0.9, 0.75
 #: Shares of rows that must have a name, and of cells that must be words, where the heading says that it is one; else.
 _COVERED, _WORDED, _WORDS = 0.5, 0.5, 0.8
+#: The share of rows that must have a name where no heading says that it is one: a bad row breaks nothing.
+_FILLED = 0.95
 #: Rows below which anything differs, and those from which a column does not differ by chance.
 _FEW, _MANY = 5, 50
 #: The share of rows with another whole number each, where the heading says that they are numbered; a few are broken.
@@ -87,7 +90,7 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
     least = _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
     few_rows = len(table.rows) < _FEW and not is_named and profile.position != 0 and heading < 1
     if (
-        profile.coverage < (_COVERED if is_named else 1.0)
+        profile.coverage < (_COVERED if is_named else _FILLED)
         or profile.uniqueness < least
         or (profile.uniqueness < _DISTINCT and profile.distinct < _FEW)
         or profile.words + profile.codes < (0.0 if is_kind else _WORDED if is_named else _WORDS)
@@ -154,7 +157,18 @@ def find_person_columns(table: SourceTable) -> tuple[int, int] | None:
     given_at, family = (
         next((position for position, text in enumerate(spelt) if text in words), -1) for words in (_GIVEN, _FAMILY)
     )
-    return (given_at, family) if min(given_at, family) >= 0 else None
+    return (given_at, family) if min(given_at, family) >= 0 else _find_name_parts(table)
+
+
+def _find_name_parts(table: SourceTable) -> tuple[int, int] | None:
+    """Columns of a name in two parts, ``name1`` and ``name2``."""
+    for first, second in pairwise(table.profiles):
+        headings = [profile.heading.strip().casefold() for profile in (first, second)]
+        stems = {heading.rstrip("12 _") for heading in headings}
+        is_pair = len(stems) == 1 and stems <= NAME_WORDS
+        if is_pair and [heading[-1] for heading in headings] == ["1", "2"]:
+            return first.position, second.position
+    return None
 
 
 def _find_person_name(table: SourceTable) -> tuple[int, int] | None:
@@ -199,7 +213,9 @@ def infer_labels(table: SourceTable, names: Sequence[int], number: int | None) -
     is_key = first.uniqueness == first.coverage == 1 and bool({*first.heading_words[-1:]} & ID_WORDS)
     position = 0 if number is None and is_key else number
     numbered = _infer_numbered_noun(table.profiles[position]) if position is not None else ""
-    nouns = (table.noun, headed, numbered) if names else (numbered, table.noun, headed)
+    is_list = to_plural(table.noun) in " ".join(re.split(r"[\W_]+", table.name.casefold()))
+    by_file = (table.noun, headed, numbered) if is_list or not headed else (headed, table.noun, numbered)
+    nouns = by_file if names else (numbered, table.noun, headed)
     nouns_found = list(dict.fromkeys(filter(None, nouns)))
     return [noun for noun in nouns_found if not any(_is_short(noun, other) for other in nouns_found)]
 
@@ -241,7 +257,7 @@ _PER = frozenset({"by", "per"})
 def infer_noun(name: str) -> str:
     """What the rows of a file are called, ``film`` of ``films.csv``; empty where its name says nothing."""
     stem = PurePath(name).stem
-    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", stem)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<![^\W_])\d+[^\W\d_]+", " ", stem))  # 2k says nothing
     words = [word for part in re.split(r"[\W\d_]+", text) if (word := part.lower()) and word not in _FILLERS]
     while words and words[0] in _BEFORE | _BEHIND:
         words = words[1:]

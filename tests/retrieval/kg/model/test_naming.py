@@ -68,3 +68,20 @@ def test_a_column_that_refers_to_another_table_names_nothing():
     )
     assert found["matches.csv"].schema.names == ()
     assert found["clubs.csv"].schema.names == (0,)
+
+
+def test_a_missing_name_here_and_there_leaves_the_column_a_name():
+    rows = "".join(f"{n},{'Dale ' + chr(97 + n) if n else ''},{n % 3}\n" for n in range(26))
+    assert infer_names("seats.csv", f"no,constituency,votes\n{rows}")[0] == (1,)
+
+
+def test_a_name_in_two_numbered_columns_is_both():
+    rows = "".join(f"{first},{last},7\n" for first in ("Ann", "Ben") for last in ("Bell", "Kato", "Low"))
+    assert infer_names("players.csv", f"name1,name2,hits\n{rows}")[0] == (0, 1)
+
+
+def test_a_file_that_is_no_list_is_called_by_the_heading_of_its_names():
+    text = "country,income\nPeru,3\nKenya,4\nChad,2\n"
+    assert infer_names("health-income.csv", text) == ((0,), ("country", "health income"))
+    assert infer_names("countries.csv", text) == ((0,), ("country",))
+    assert infer_names("flights-2k.csv", "from,to\nA,B\nC,B\n")[1][0] == "flight"
