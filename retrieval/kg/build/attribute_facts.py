@@ -4,12 +4,14 @@ A property graph says of a film its year, where triples have a fact. Only facts 
 short values become facts too, called by their key; what describes in sentences, links and ids stay attributes alone
 ("varnish coamings" is no sentence).
 What an edge says beside its ends is said of where it begins: who works at Acme since 2010 has "works at since" 2010.
+Where edges measure something, each becomes a row with both ends: route 1 is from Austin, to Boston, distance 1690.
 Roles that several have, Ann is CEO at Acme, are relations too: the CEO of Acme is Ann.
 Needs polars.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +20,10 @@ import polars as pl
 from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series
 from retrieval.kg.build.labels import ALIAS_RELATIONS
 from retrieval.kg.build.naming import NAME_RELATIONS
+from retrieval.kg.readers.property_rows import TYPE, UNNAMED
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.lexicon import get_words
+from retrieval.lexicon.nouns import to_singular
 
 if TYPE_CHECKING:
     from retrieval.kg.table import KeptFacts, TripleTable
@@ -41,6 +45,10 @@ _OF_EDGES = frozenset({"weight", "confidence", "probability", "similarity", "str
 #: values, the share that differ at most.
 _ROLES = get_words("role_keys")
 _ROLE, _SEVERAL, _DIFFER = r"^\p{L}[\p{L} &/-]{1,29}$", 50, 0.8
+#: The share of edges beside others of the same beginning with another number, where edges measure something; what an
+#: edge is called that has no name.
+_APART_EDGES, _UNNAMED_EDGE = 0.5, "connection"
+_YEARS = (1000, 2100)
 
 
 def extract_attribute_facts(table: TripleTable) -> pl.DataFrame | None:
@@ -78,8 +86,47 @@ def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     role_rows = role_rows.filter((kinds <= _SEVERAL) & (kinds <= _DIFFER * pl.len().over("relation")))
     shown = {name: format_relation_name(name) for name in {*attributes["relation"], *attributes["key"]}}
     called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
-    values = attributes.select("head", relation=called, tail="value")
-    return pl.concat([values, role_rows.select(head="tail", relation="value", tail="head")])
+    several = _find_several(attributes)
+    values = attributes.filter(~several).select("head", relation=called, tail="value")
+    rows_of_edges = _build_edge_rows(attributes.filter(several), {*table.facts["head"], *table.facts["tail"]})
+    return pl.concat([values, role_rows.select(head="tail", relation="value", tail="head"), rows_of_edges])
+
+
+def _find_several(attributes: pl.DataFrame) -> pl.Series:
+    """Whether edges of a relation measure something between both ends, as the distance of a route is: most stand
+    beside others of the same beginning that have another number, and the numbers are no years.
+    """
+    number = pl.col("value").cast(pl.Float64, strict=False)
+    apart = (pl.col("fact").n_unique() > 1) & (pl.col("value").n_unique() > 1)
+    years = number.is_between(*_YEARS).mean() >= _SHORT
+    stats = attributes.with_columns(apart=apart.over("relation", "key", "head")).group_by("relation", "key")
+    measures = stats.agg(
+        several=(number.is_not_null().mean() >= _SHORT) & ~years & (pl.col("apart").mean() >= _APART_EDGES)
+    )
+    by_relation = measures.group_by("relation").agg(pl.col("several").any())
+    joined = attributes.select("relation").join(by_relation, on="relation", how="left", maintain_order="left")
+    return joined["several"].fill_null(value=False)
+
+
+def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.DataFrame:
+    """Edges as rows of a table, ``route 1``: its kind, both ends, and what is said of it."""
+    nouns = {}
+    for relation in attributes["relation"].unique().sort():
+        noun = _UNNAMED_EDGE if relation == UNNAMED else to_singular(format_relation_name(relation))
+        numbers = attributes.filter(pl.col("relation") == relation)["fact"].unique()
+        while any(f"{noun} {number + 1}" in labels for number in numbers):
+            noun = f"{noun} {_UNNAMED_EDGE}"
+        nouns[relation] = noun
+    noun = pl.col("relation").replace(nouns)
+    numbered = pl.format("{} {}", noun, pl.col("fact") + 1)
+    edges = attributes.select("head", "tail", "key", "value", noun=noun, row=numbered)
+    ends = edges.unique(subset="row", maintain_order=True)
+    return pl.concat([
+        ends.select(head="row", relation=pl.lit(TYPE), tail="noun"),
+        ends.select(head="row", relation=pl.lit("from"), tail="head"),
+        ends.select(head="row", relation=pl.lit("to"), tail="tail"),
+        edges.select(head="row", relation="key", tail="value"),
+    ])  # fmt: skip
 
 
 def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:

@@ -116,3 +116,30 @@ def test_versions_add_and_remove_what_edges_say(build):
     }
     assert grown.manifest.duplicates == 0
     assert facts(build(remove_facts(grown, more))) == facts(base)
+
+
+ROUTES = [("Austin", "route", "Boston"), ("Austin", "route", "Denver"), ("Boston", "route", "Denver")]
+
+
+def test_edges_that_measure_something_are_rows_with_both_ends(build):
+    attributes = [(0, "distance", "1690"), (1, "distance", "775"), (2, "distance", "1754"), (0, "carrier", "Delta")]
+    snapshot = build(TripleTable.from_facts(ROUTES, fact_attributes=attributes))
+    rows = {
+        (f"route {number}", *said)
+        for number, (start, _, end) in enumerate(ROUTES, 1)
+        for said in (("type", "route"), ("from", start), ("to", end))
+    }
+    values = {(f"route {fact + 1}", key, value) for fact, key, value in attributes}
+    assert facts(snapshot) == set(ROUTES) | rows | values
+
+
+def test_rows_of_edges_are_no_things_that_are_there(build):
+    named = [*ROUTES, ("route 1", "part of", "Austin")]
+    snapshot = build(TripleTable.from_facts(named, fact_attributes=[(0, "miles", "1690"), (1, "miles", "775")]))
+    assert ("route connection 1", "miles", "1690") in facts(snapshot)
+
+
+def test_years_of_edges_are_said_of_where_they_begin(build):
+    jobs = [("Ann", "works at", "Acme"), ("Ann", "works at", "Bolt")]
+    snapshot = build(TripleTable.from_facts(jobs, fact_attributes=[(0, "since", "2010"), (1, "since", "2015")]))
+    assert facts(snapshot) == {*jobs, ("Ann", "works at since", "2010"), ("Ann", "works at since", "2015")}
