@@ -53,7 +53,7 @@ class SchemaRows:
         if self._is_full:
             return
         self._declared.update(head for head, relation, tail in rows if relation == _TYPE and _is_declaring(tail))
-        kept = []
+        kept: list[Row] = []
         for row in rows:
             (self.rows if self._is_schema(row) else kept).append(row)
         rows[:] = kept
