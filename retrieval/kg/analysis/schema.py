@@ -10,12 +10,13 @@ import numpy as np
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
 from retrieval.kg.snapshot.cache import load_or_compute_json
+from retrieval.kg.snapshot.relation_names import KIND_LABEL
 
 #: Relations, humanised, that say what a thing is; and the attribute of nodes that does.
 TYPE_RELATIONS = frozenset({"type", "instance of", "is a", "P31"})
 TYPE_ATTRIBUTE = "type"
 #: Raised when what is computed changes, so that what an older version kept is computed again.
-VERSION = 1
+VERSION = 2
 #: How many types and relations between types are listed.
 TYPES, EDGES = 50, 300
 
@@ -69,7 +70,7 @@ def find_types(snapshot: Snapshot) -> tuple[np.ndarray, list[str]]:
     A type is the tail of a relation such as ``type`` or ``instance of``, else the attribute ``type`` of a node. Of
     several types of an entity the one that most things are of counts, then the one first in the alphabet.
     """
-    saying = [r for r in range(snapshot.num_relations) if snapshot.get_relation_label(r) in TYPE_RELATIONS]
+    saying = _list_kind_relations(snapshot)
     facts = np.flatnonzero(np.isin(snapshot.relations, saying)) if saying else np.zeros(0, np.int64)
     owners, tails = snapshot.heads[facts].astype(np.int64), snapshot.tails[facts]
     entities, codes = np.unique(tails, return_inverse=True)
@@ -94,7 +95,7 @@ def get_type_labels(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
 
     Looks at the facts of these entities alone, so that it is quick in a graph of any size.
     """
-    saying = np.flatnonzero([snapshot.get_relation_label(r) in TYPE_RELATIONS for r in range(snapshot.num_relations)])
+    saying = _list_kind_relations(snapshot)
     sizes: dict[int, int] = {}
 
     def count_members(kind: int) -> int:
@@ -111,6 +112,14 @@ def get_type_labels(snapshot: Snapshot, entities: Sequence[int]) -> list[str]:
         attribute_type = snapshot.get_entity_attributes(entity).get(TYPE_ATTRIBUTE, "")
         type_labels.append(attribute_type if best is None else snapshot.get_entity_label(best))
     return type_labels
+
+
+def _list_kind_relations(snapshot: Snapshot) -> list[int]:
+    """The relations that say what a thing is: those that are called so, or the one told apart from a property."""
+    known = snapshot.kind_relation
+    if known is not None and snapshot.get_relation_label(known) == KIND_LABEL:
+        return [known]
+    return [r for r in range(snapshot.num_relations) if snapshot.get_relation_label(r) in TYPE_RELATIONS]
 
 
 def _find_commonest(owners: np.ndarray, codes: np.ndarray, size: int) -> np.ndarray:

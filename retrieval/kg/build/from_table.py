@@ -15,6 +15,7 @@ from retrieval.kg.build.attribute_facts import extract_attribute_facts
 from retrieval.kg.build.attributes import write_attributes
 from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series, save_series
 from retrieval.kg.build.id_encoding import EncodedFacts, IdEncoder
+from retrieval.kg.build.kind_labels import label_kind_relations
 from retrieval.kg.build.labels import write_label_index
 from retrieval.kg.build.naming import find_id_names
 from retrieval.kg.build.passages import write_passages
@@ -24,7 +25,7 @@ from retrieval.kg.model.storage import save_model
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
 from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, to_manifest_json
-from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.kg.snapshot.relation_names import RDF_TYPE, TYPE, format_relation_name
 from retrieval.kg.snapshot.storage import StringTable, publish_directory, save_array, save_json
 from retrieval.kg.snapshot.vocabulary import save_vocabulary
 from retrieval.kg.table import KeptFacts, TripleTable
@@ -159,6 +160,8 @@ def _write_labels(
     relation_table = save_series(directory, "relation_names", encoded.relation_names)
     custom_labels = table.relation_labels or {}
     shown = [custom_labels.get(name) or format_relation_name(name) for name in encoded.relation_names]
+    has_types = table.node_attributes is not None and bool((table.node_attributes["key"] == TYPE).any())
+    shown = label_kind_relations(encoded, shown, (RDF_TYPE, TYPE) if has_types else (RDF_TYPE,))
     save_series(directory, "relation_labels", pl.Series(shown, dtype=pl.String))
     known = _join_known_nodes(table, encoded)
     kinds = _assign_kinds(encoded, known)

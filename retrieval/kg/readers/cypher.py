@@ -12,7 +12,13 @@ from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.other_formats import NEO4J_EXPORT
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, extract_attributes, find_name_key
+from retrieval.kg.readers.property_rows import (
+    BadRowError,
+    PropertyRows,
+    extract_attributes,
+    extract_node_attributes,
+    find_name_key,
+)
 
 #: Labels and properties by which apoc finds nodes again while a script runs.
 _MARKS = ("UNIQUE IMPORT LABEL", "UNIQUE IMPORT ID")
@@ -56,7 +62,7 @@ def _add_node(node: CypherNode, rows: PropertyRows, stem: str) -> str:
     key = f"{labels[0] if labels else 'node'} {node.number} of {stem}"
     name = find_name_key(properties)
     try:
-        attributes = [*extract_attributes({TYPE: labels}), *extract_attributes(properties)]
+        attributes = extract_node_attributes(labels, properties)
         rows.add_node(key, str(properties[name]).strip() if name else "", attributes)
     except BadRowError as error:
         rows.log.add(node.line, str(error), key, error.kind)

@@ -15,7 +15,13 @@ from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS
-from retrieval.kg.readers.property_rows import TYPE, UNNAMED, BadRowError, extract_attributes, find_name_key
+from retrieval.kg.readers.property_rows import (
+    UNNAMED,
+    BadRowError,
+    extract_attributes,
+    extract_node_attributes,
+    find_name_key,
+)
 from retrieval.kg.readers.sources import Source
 from retrieval.kg.readers.xml_graph import XmlGraph
 from retrieval.kg.table import ATTRIBUTE_LIMIT
@@ -114,13 +120,12 @@ class _GraphMl(XmlGraph):
         key = attributes.get("id", "")
         values: dict[str, object] = dict(data)
         types = values.pop("labels", None) or attributes.get("labels")
-        if types is not None:
-            values.setdefault(TYPE, [type_name for type_name in str(types).split(":") if type_name])
+        kinds = [kind for kind in str(types or "").split(":") if kind]
         label = find_name_key(values)
         name = data[label] if label else ""
         if name:
             self.rows.named = False
-        self.rows.add_node(key, name, list(extract_attributes(values)))
+        self.rows.add_node(key, name, extract_node_attributes(kinds, values))
 
     def _handle_edge(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
         if self._drawn:

@@ -6,6 +6,7 @@ that row. Where a row that is referred to by number is missing, it is called by 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,12 +16,14 @@ from retrieval.kg.model.describing import find_unit
 from retrieval.kg.model.inference import InferredTable
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.references import FoundReference
-from retrieval.kg.model.source_table import Cell
+from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, extract_attributes
+from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, extract_attributes, name_type_property
 
 #: The share of a column's values that a list of codes must explain.
 _EXPLAINED = 0.9
+#: Rows of a type from which on its columns count; and the share of them that makes a column filled, or else empty.
+_COMMON_TYPE, _FILLED = 3, 0.9
 
 
 @dataclass
@@ -43,9 +46,10 @@ class _TableRows:
             _name_relation(profile, choices.columns.get((self.table.name, profile.heading)))
             for profile in self.table.profiles
         ]
-        self.type_column = next(
-            (position for position, name in enumerate(self.table.header) if name.casefold() == TYPE), -1
-        )
+        types = next((position for position, name in enumerate(self.table.header) if name.casefold() == TYPE), -1)
+        self.type_column = types if types >= 0 and _gives_kinds(self.table, types, self.schema.nouns) else -1
+        if types != self.type_column and self.relations[types] == self.table.header[types]:
+            self.relations[types] = name_type_property(self.schema.nouns[0])
         self._contents: dict[str, int] = {}
         for number, cells in enumerate(self.table.rows):
             try:
@@ -203,6 +207,25 @@ def build_rows(
             if row is not None and by_number.setdefault(number, row.node) != row.node:
                 twice.add(number)
     return rows, {number: node for number, node in by_number.items() if number not in twice}
+
+
+def _gives_kinds(table: SourceTable, types: int, nouns: Sequence[str]) -> bool:
+    """Whether a column ``type`` says what kind the things of a table are, and not what else they are like.
+
+    It does if nothing else says it, if its values are kinds of what the table holds (fissure volcanoes of volcanoes),
+    or if other columns are filled for things of one type and empty for those of another.
+    """
+    values = [_join(row[types]) for row in table.rows if row[types]]
+    narrower = sum(value.casefold().endswith(tuple(noun.casefold() for noun in nouns)) for value in values)
+    if not nouns or 2 * narrower >= len(values):
+        return True
+    rows_by_type: dict[str, list[list[Cell]]] = defaultdict(list)
+    for row in table.rows:
+        rows_by_type[_join(row[types] or "")].append(row)
+    common = [rows for kind, rows in rows_by_type.items() if kind and len(rows) >= _COMMON_TYPE]
+    shares = [[sum(bool(row[position]) for row in rows) / len(rows) for rows in common]
+              for position in range(len(table.header)) if position != types]  # fmt: skip
+    return any(max(share, default=0) >= _FILLED and min(share, default=1) <= 1 - _FILLED for share in shares)
 
 
 def _name_relation(profile: ColumnProfile, choice: ColumnChoice | None) -> str:

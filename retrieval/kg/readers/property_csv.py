@@ -18,11 +18,11 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS, Layout, find_layout
 from retrieval.kg.readers.property_rows import (
     NAMES,
-    TYPE,
     UNNAMED,
     BadRowError,
     PropertyRows,
     extract_attributes,
+    extract_node_attributes,
 )
 from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.sources import Source
@@ -101,8 +101,7 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
         return
     types = [kind for kind in re.split(r"[;:]", by_role.get("types", "")) if kind]
     name = by_role.get("name", "") or (by_role["id"] if layout.named else _take_name(values))
-    attributes = [*extract_attributes({TYPE: [*types]}), *extract_attributes(values)]
-    rows.add_node(_make_key(layout, "id", by_role["id"]), name, attributes)
+    rows.add_node(_make_key(layout, "id", by_role["id"]), name, extract_node_attributes(types, values))
 
 
 def _make_key(layout: Layout, role: str, text: str) -> str:

@@ -21,6 +21,7 @@ from retrieval.kg.readers.property_rows import (
     BadRowError,
     PropertyRows,
     extract_attributes,
+    extract_node_attributes,
     find_name_key,
     format_value,
 )
@@ -57,7 +58,7 @@ def _read_object(row: object, nodes: PropertyRows, line: int) -> None:
     if row.get("type") == "relationship" and ends:
         _add_edge(row, (ends[0], ends[1], "label"), nodes, line)
     elif row.get("type") == "node" and "id" in row:
-        _add_node({**row, TYPE: row.get("labels"), "labels": None}, nodes)
+        _add_node({key: value for key, value in row.items() if key != TYPE}, nodes)
     elif ends:
         _add_edge(row, ends, nodes, line)
     elif row.keys() & {*IDS, *NAMES}:
@@ -98,9 +99,9 @@ def _add_node(row: dict[str, object], nodes: PropertyRows) -> None:
         nodes.named = False
     if label != "label" and "label" in values and TYPE not in values:
         values[TYPE] = values.pop("label")
-    if "labels" in values:
-        values.setdefault(TYPE, values.pop("labels"))
-    nodes.add_node(key, name, list(extract_attributes(values)))
+    labels = values.pop("labels", None) or []
+    kinds = [format_value(kind) for kind in (labels if isinstance(labels, list) else [labels])]
+    nodes.add_node(key, name, extract_node_attributes(kinds, values))
 
 
 def _extract_properties(row: Mapping[str, object], without: set[str]) -> dict[str, object]:

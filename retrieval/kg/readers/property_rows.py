@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from retrieval.kg.snapshot.relation_names import TYPE
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT, ROW
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 #: Properties that name a node, best first (compared in lower case).
 NAMES = ("name", "label", "title", "displayname", "display_name", "caption")
-TYPE = "type"
 #: What an edge is called that says nothing of what it means.
 UNNAMED = "connected to"
 #: A node of such a type with such a property is a passage too.
@@ -138,6 +138,28 @@ def extract_attributes(properties: Mapping[str, object]) -> Iterator[tuple[str, 
             if "\0" in text:
                 raise BadRowError(f"the value of {key} holds a NUL character")
             yield key.strip(), text
+
+
+def extract_node_attributes(kinds: Sequence[str], properties: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The kinds of a node and its properties as attributes; beside kinds, a property called type says something else.
+
+    Raises:
+        BadRowError: a value is too long.
+    """
+    repeated = {kind.casefold() for kind in kinds}
+    return [
+        *extract_attributes({TYPE: [*kinds]}),
+        *(
+            (name_type_property(kinds[0]) if kinds and key.lower() == TYPE else key, value)
+            for key, value in extract_attributes(properties)
+            if key.lower() != TYPE or value.casefold() not in repeated
+        ),
+    ]
+
+
+def name_type_property(kind: str) -> str:
+    """The key of a property called type that things of a kind have."""
+    return f"{kind.lower()} {TYPE}"
 
 
 def format_value(value: object) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-#: Where words of ``birthPlace`` part; not behind a single letter, as in ``pH``.
-_CAMEL = re.compile(r"(?<!^[a-z])(?<![^A-Za-z0-9][a-z])(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: Where words of ``birthPlace`` and ``type1`` part; not behind a single letter, as in ``pH``, or two, as in ``mp3``.
+_CAMEL = re.compile(
+    r"(?<!^[a-z])(?<![^A-Za-z0-9][a-z])(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[a-z]{3})(?=\d)"
+)
 _SPACES = re.compile(r"[\s_\-]+")
 #: Wikidata's property paths (``P31``) say nothing when split; they are left as they are.
 _OPAQUE = re.compile(r"^[PQ]\d+$")
@@ -27,6 +29,13 @@ IN_FULL = {
 }  # fmt: skip
 
 
+TYPE = "type"
+"""What readers call the relation, and the attribute, that says what kind of thing a node is."""
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+KIND_LABEL = "is a"
+"""What these relations are called where a property is called ``type``."""
+
+
 def get_local_name(iri: str) -> str:
     """The last part of an IRI: after ``#``, else after the last ``/`` or ``:`` (never empty)."""
     trimmed = iri.rstrip("/#")
@@ -42,8 +51,8 @@ def format_relation_name(name: str) -> str:
 
     ``directed_by`` -> ``directed by``; ``location.country.languages_spoken`` -> ``languages spoken``;
     ``/film/film/genre`` and ``__film__film__genre`` -> ``genre``; Freebase's compound
-    ``/a/b./c/d/role`` -> ``role``; ``birthPlace`` -> ``birth place``; ``Dept`` -> ``department``; an IRI -> its local
-    name.
+    ``/a/b./c/d/role`` -> ``role``; ``birthPlace`` -> ``birth place``; ``type1`` -> ``type 1``; ``Dept`` ->
+    ``department``; an IRI -> its local name.
 
     Args:
         name: the relation as the KG spells it.

@@ -22,6 +22,7 @@ from retrieval.kg.snapshot.groups import Groups
 from retrieval.kg.snapshot.inverse_relations import find_inverse_relations
 from retrieval.kg.snapshot.labels import LabelIndex
 from retrieval.kg.snapshot.manifest import REBUILD, read_manifest
+from retrieval.kg.snapshot.relation_names import RDF_TYPE, TYPE
 from retrieval.kg.snapshot.storage import StringTable, load_array
 from retrieval.kg.typed_values import TypedValues
 from retrieval.types import Hop, Node, NodeKind, RelationStep
@@ -173,6 +174,15 @@ class Snapshot(Adjacency):
     def has_names(self) -> bool:
         """Whether any entity has a name of its own."""
         return bool((self.kinds != KINDS.index("cvt")).any())
+
+    @cached_property
+    def kind_relation(self) -> int | None:
+        """The relation that gives kinds for sure: ``rdf:type``, or the types of rows and nodes; None without these."""
+        attributes = self._annotations.entities
+        has_types = attributes is not None and attributes.keys.find(TYPE) is not None
+        known = [self.find_relation(name) for name in ((RDF_TYPE, TYPE) if has_types else (RDF_TYPE,))]
+        counts = self.count_facts_by_relation()
+        return max((r for r in known if r is not None), key=lambda r: counts[r], default=None)
 
     def get_node(self, entity: int) -> Node:
         """The entity as shown to a person."""

@@ -18,7 +18,9 @@ from retrieval import effort
 from retrieval.config import InferenceOptions, UntrainedOptions
 from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
+from retrieval.kg.snapshot.relation_names import KIND_LABEL, TYPE
 from retrieval.language.amounts import ValueKind
+from retrieval.lexicon.nouns import to_singular
 from retrieval.linking.features import make_relation_vectors
 from retrieval.linking.text_features import TextEncoder
 from retrieval.methods import registry
@@ -114,6 +116,12 @@ class ZeroShotRetriever(RankingRetriever):
         return Schema(self._whole)
 
     @cached_property
+    def _is_told_from_types(self) -> bool:
+        """Whether the word "type" names a property in this graph, and not the relation that gives kinds."""
+        relation = self._whole.kind_relation
+        return relation is not None and self._whole.get_relation_label(relation) == KIND_LABEL
+
+    @cached_property
     def _wordings(self) -> Wordings:
         return Wordings.from_schema(self._schema, self.encoder)
 
@@ -154,6 +162,9 @@ class ZeroShotRetriever(RankingRetriever):
             dated = np.array([self._has_time_values(candidate.relations[-1]) for candidate in some])
             if likely[dated].sum() >= _DATED:
                 apart = (apart | ~dated).tolist()
+        if self._is_told_from_types and TYPE in map(to_singular, question.words):
+            kind = self._whole.kind_relation
+            apart = [other or candidate.relations[-1] == kind for other, candidate in zip(apart, some, strict=True)]
         likely = _apply_sort_prior(likely, apart)
         _, none = self._doubter.compute_probabilities(*known)
         best = sorted(zip(some, likely.tolist(), strict=True), key=lambda pair: (-pair[1], pair[0].relations))

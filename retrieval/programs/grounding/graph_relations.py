@@ -56,6 +56,8 @@ class GraphRelations:
         self.relations = [self._describe_relation(r) for r in range(snapshot.num_relations)]
 
     def _find_type_relation(self) -> int | None:
+        if self.snapshot.kind_relation is not None:
+            return self.snapshot.kind_relation
         best: tuple[int, int] | None = None
         counts = self.snapshot.count_facts_by_relation()
         for relation in range(self.snapshot.num_relations):

@@ -107,7 +107,7 @@ def test_ids_of_tables_without_edges_are_their_own(database):
         "CREATE TABLE ports (id, name, type); INSERT INTO ports VALUES (1, 'Oslo', 'sea'), (2, 'Bodo', 'sea');"
     )
     said = set(read(database(script)).node_attributes.rows())
-    assert {("Fram", "type", "schooner"), ("Oslo", "type", "sea")} <= said
+    assert {("Fram", "ship type", "schooner"), ("Oslo", "port type", "sea")} <= said
 
 
 def test_nothing_that_is_stored_is_executed(database):
