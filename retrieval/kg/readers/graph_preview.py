@@ -19,6 +19,7 @@ from retrieval.kg.readers.detection import resolve_own_format, resolve_text_form
 from retrieval.kg.readers.formats.properties import has_property_header
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.model_detection import find_model_in_file
+from retrieval.kg.readers.jsonld_contexts import MissingContextError, read_context
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.kg.readers.preview_sample import (
@@ -67,6 +68,8 @@ def read_file_preview(path: Path, preview: Preview, options: ReadOptions) -> Pre
     if is_parquet(path):
         return _read_parquet_preview(path, replace(preview, format="parquet"), options)
     file = InputFile(path, preview.name, options)
+    if read_context(path) is not None:
+        return replace(preview, format="jsonld", notes=("A JSON-LD context, for the other files of the upload.",))
     chosen = resolve_text_format(file)
     notes = describe_encoding(file.source.detected)
     preview = replace(preview, format=chosen.name, encoding=file.source.encoding, notes=notes)
@@ -145,6 +148,8 @@ def _add_rows(path: Path, preview: Preview, options: ReadOptions) -> Preview:
         try:
             read = read_file(InputFile(part, preview.name, options), log)
             table = merge_files([read])
+        except MissingContextError as error:
+            return replace(preview, notes=(*preview.notes, str(error)))
         except ClewError as error:
             message = (
                 str(error) if is_complete else "The first part of the file shows no row; an import reads all of it."

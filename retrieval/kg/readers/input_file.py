@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.options import DETECT, ReadOptions
@@ -29,6 +29,7 @@ class InputFile:
         progress: told how far reading has come.
         sink: takes the facts of rows and of RDF as they are read, where there is one.
         header_line: the header of nodes or edges that has a file of its own.
+        contexts: of JSON-LD, in files beside it, by the files' names.
         limit: rows that are wanted, where a reader can stop early.
     """
 
@@ -39,6 +40,7 @@ class InputFile:
     sink: FactSink | None = None
     header_line: str | None = None
     limit: int | None = None
+    contexts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def suffix(self) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from retrieval.kg.model.inference import InferredTable
 from retrieval.kg.model.source_table import Cell, SourceTable
-from retrieval.kg.readers.property_rows import TYPE, PropertyRows
+from retrieval.kg.readers.property_rows import PropertyRows
+from retrieval.kg.snapshot.relation_names import TYPE
 
 #: The column of names that the file itself gives.
 GIVEN_NAME = "name"

@@ -18,7 +18,8 @@ from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.references import FoundReference
 from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_rows import TYPE, BadRowError, PropertyRows, extract_attributes, name_type_property
+from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, extract_attributes, name_type_property
+from retrieval.kg.snapshot.relation_names import TYPE
 
 #: The share of a column's values that a list of codes must explain.
 _EXPLAINED = 0.9

@@ -17,7 +17,6 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import BAGS, IDS, RELATIONS, SOURCES, TARGETS
 from retrieval.kg.readers.property_rows import (
     NAMES,
-    TYPE,
     BadRowError,
     PropertyRows,
     extract_attributes,
@@ -25,6 +24,7 @@ from retrieval.kg.readers.property_rows import (
     find_name_key,
     format_value,
 )
+from retrieval.kg.snapshot.relation_names import TYPE
 
 #: What passages and documents have, and nodes only beside a type.
 _TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context"})

@@ -15,8 +15,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from retrieval.kg.readers.property_rows import NAMES, TYPE
+from retrieval.kg.readers.property_rows import NAMES
 from retrieval.kg.readers.rows_layout import WIDTH, is_header
+from retrieval.kg.snapshot.relation_names import TYPE
 from retrieval.lexicon import get_sequence
 
 SOURCES = get_sequence("edge_source_headings")

@@ -56,7 +56,7 @@ def read_rdf(file: InputFile, log: ProblemLog) -> FactFile:
         SourceError: the file is broken below its syntax, or nests deeper than is read, or is XML with entities that
             could grow.
     """
-    quads = parse_statements(file.source, log, log.format)
+    quads = parse_statements(file.source, log, log.format, file.contexts)
     return collect(quads, log, file.path.name.split(".")[0], file.sink)
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import IO, Any
 from urllib.parse import quote
 
 import pyoxigraph as ox
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.jsonld_contexts import has_remote_context, inline_contexts
 from retrieval.kg.readers.nesting import CheckedJson, CheckedXml, Readable
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
 
 #: Where in what was parsed an error is: each line is parsed by itself.
 _PLACE = re.compile(r"^Parser error [^:]*: ")
+_NO_CONTEXTS: Mapping[str, Any] = {}
 _FORMATS = {
     "ntriples": ox.RdfFormat.N_TRIPLES,
     "nquads": ox.RdfFormat.N_QUADS,
@@ -30,17 +32,20 @@ _GIVE_UP = 1000
 #: Formats of one statement a line, and how many bytes of them are parsed together.
 _BY_LINE = ("ntriples", "nquads")
 _CHUNK = 1 << 20
-#: The address of a context that is not in the file, alone or first in a list.
-_CONTEXT = re.compile(r'"@context"\s*:\s*(?:\[\s*)?"([^"\s]{1,500})"')
 #: Predicates between formulas of N3.
 _LOGIC = "http://www.w3.org/2000/10/swap/log#"
 #: The declaration of an encoding, which is UTF-8 once the text is decoded; and how far from the beginning it may end.
 _DECLARED, _DECLARATION = re.compile(rb"(<\?xml[^>]*?)\s+encoding\s*=\s*([\"']).*?\2"), 1024
 
 
-def parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
-    """Yield the good statements of a file of an RDF format, in their order."""
-    quads = (_parse_lines if fmt in _BY_LINE else _parse_statements)(source, log, fmt)
+def parse_statements(
+    source: Source, log: ProblemLog, fmt: str, contexts: Mapping[str, Any] = _NO_CONTEXTS
+) -> Iterator[ox.Quad]:
+    """Yield the good statements of a file of an RDF format, in their order.
+
+    ``contexts`` are those of JSON-LD in files beside it, by the files' names.
+    """
+    quads = _parse_lines(source, log, fmt) if fmt in _BY_LINE else _parse_statements(source, log, fmt, contexts)
     for quad in quads:
         if fmt == "n3" and isinstance(quad.graph_name, ox.BlankNode):
             log.add(0, "a formula or rule of N3 states no fact", str(quad))
@@ -130,10 +135,14 @@ class _Joined(io.RawIOBase):
         return len(part)
 
 
-def _parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+def _parse_statements(source: Source, log: ProblemLog, fmt: str, contexts: Mapping[str, Any]) -> Iterator[ox.Quad]:
     """The good statements of a file; bad ones go to the log."""
     single_document = fmt in ("rdfxml", "jsonld")
-    with source.open() as file:
+    with source.open() as opened:
+        file: IO[bytes] = opened
+        if fmt == "jsonld" and has_remote_context(source.decode_head()):
+            text = file.read().decode(errors="replace")
+            file = io.BytesIO(inline_contexts(text, contexts, source.name).encode())
         stream = _Input(_wrap_checked(file, fmt, source.name))
         base = f"file:///{quote(source.name)}"
         parser = ox.parse(stream, format=_FORMATS[fmt], base_iri=base)  # type: ignore[arg-type]  # only read() is called
@@ -148,12 +157,9 @@ def _parse_statements(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.
                 return
             except (SyntaxError, OSError, EOFError, ValueError) as error:
                 if "LoadDocumentCallback" in str(error):
-                    address = _CONTEXT.search(source.decode_head())
-                    context = f", {address[1]}" if address else ""
                     raise SourceError(
-                        f"{source.name} refers to a JSON-LD context on the web{context}, which is not fetched.",
-                        hint='Put that context into the file in the place of its address ("@context": {...}), or '
-                        "expand the file with a JSON-LD tool, such as https://json-ld.org/playground.",
+                        f"{source.name} refers to a JSON-LD context on the web, which is not fetched.",
+                        hint='Put that context into the file in the place of its address ("@context": {...}).',
                     ) from error
                 if isinstance(stream.error, SourceError):
                     raise stream.error from None

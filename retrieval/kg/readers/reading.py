@@ -12,6 +12,7 @@ from retrieval.kg.readers.duplicate_files import find_repeats
 from retrieval.kg.readers.file_contents import FactFile, FactSink
 from retrieval.kg.readers.headers import match_headers
 from retrieval.kg.readers.input_file import InputFile
+from retrieval.kg.readers.jsonld_contexts import find_contexts
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.types import Problem, Progress, SourceReport
@@ -40,6 +41,9 @@ def read_all(
     """
     headers, apart = match_headers([(file.path, file.name) for file in files])
     first = find_repeats([file.path for file in files])
+    contexts = find_contexts(files) if len(files) > 1 else {}
+    named_contexts = {files[i].name: context for i, context in contexts.items()}
+    apart = apart | contexts.keys()
     read: list[FactFile] = []
     logs: dict[int, tuple[ProblemLog, int]] = {}
     refused: SourceError | None = None
@@ -58,7 +62,9 @@ def read_all(
         else:
             known = add_known_format(options, file.format)
             try:
-                input_file = InputFile(file.path, file.name, known, progress, sink, headers.get(i), limit)
+                input_file = InputFile(
+                    file.path, file.name, known, progress, sink, headers.get(i), limit, named_contexts
+                )
                 if only and format_of(input_file).family != only:
                     continue
                 read.append(read_file(input_file, log))

@@ -2,7 +2,6 @@
 
 import pytest
 
-from retrieval.errors import SourceError
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.readers import read_graph
 from retrieval.programs.grounding.schema import Schema
@@ -120,15 +119,6 @@ def test_rdf_xml_is_decoded_as_it_declares(read, encoding):
         '<rdf:Description rdf:about="http://x/a"><x:p>Café Zürich</x:p></rdf:Description></rdf:RDF>'
     )
     assert read(text.encode(encoding), "a.xml")[0] == {("a", "p", "Café Zürich")}
-
-
-def test_a_context_on_the_web_is_not_fetched(tmp_path):
-    path = tmp_path / "a.jsonld"
-    path.write_text('{"@context": "https://example.org/context.jsonld", "@id": "http://x/a", "p": "b"}')
-    with pytest.raises(SourceError, match="refers to a JSON-LD context on the web") as error:
-        read_graph(path, problems=print)
-    assert "https://example.org/context.jsonld" in error.value.message
-    assert "Put that context into the file" in (error.value.hint or "")
 
 
 def test_names_in_other_languages_are_not_kinds(tmp_path):
