@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ from worker import edits, job_runs
 
 #: An import that says nothing for so long, in seconds, is stuck at its file.
 SILENCE_S = 1200.0
+#: Seconds in which data is checked by shapes beside it.
+VALIDATION_S = 300.0
 
 
 @shared_task(name=queue.IMPORT_GRAPH)
@@ -76,6 +78,8 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         elif mode != Mode.EDIT:
             built = _relabel_version(job, base, out, calls)
         outcomes = edits.apply(context, out, applying, mode, base)
+        is_upload = job.params.get("steps") is None and mode in (Mode.REPLACE, Mode.APPEND)
+        violations = _validate(context, sources, add_problem) if is_upload and sources else 0
         context.check_before_commit()
         reports = built
     except ClewError as error:
@@ -96,6 +100,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         base=base if mode != Mode.REPLACE else None,
         note=job.params.get("note", ""),
         problems=counts["problems"],
+        violations=violations,
         report=asdict(build_report(snapshot, reports)) | edits.build_report(context, applying, outcomes),
     )
     with transaction.atomic():
@@ -110,6 +115,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         "relations": recorded.relations,
         "triples": recorded.triples,
         "problems": counts["problems"],
+        "violations": violations,
     }
 
 
@@ -176,6 +182,26 @@ def _has_equal_model(base: GraphVersion, out: Path) -> bool:
     models = (load_model(files.ensure_local_path(base.path)), load_model(out))
     before, after = (None if model is None else model.extract_choices() for model in models)
     return before == after
+
+
+def _validate(context: job_runs.Context, sources: list[SourceFile], report: Callable[[Problem], None]) -> int:
+    """Check RDF by the shapes beside it, and count the violations; a check that takes too long is a problem."""
+    from retrieval.kg.analysis.shapes import validate_files  # noqa: PLC0415 - loads pyoxigraph
+
+    paths = {files.ensure_local_path(source.path): source.name for source in sources}
+    try:
+        return child_process.call(
+            validate_files,
+            [*paths],
+            paths,
+            what="the data by its shapes",
+            limits=child_process.Limits(memory=settings.CLEW.import_memory, seconds=VALIDATION_S),
+            callbacks={"problems": report},
+            check=context.check,
+        )
+    except SourceError as error:
+        report(Problem(_describe_sources(sources), 0, f"the data was not checked by its shapes: {error.message}"))
+        return 0
 
 
 def _fetch(context: job_runs.Context, sources: list[SourceFile]) -> None:

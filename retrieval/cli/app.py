@@ -31,6 +31,11 @@ for _name, _function, _help in (
         "Index a graph that was built without, or what an earlier version of Clew did not index.",
     ),
     ("infer-model", "graphs:infer_model", "Print the data model of files: kinds, names, keys, references."),
+    (
+        "propose-shapes",
+        "graphs:propose",
+        "Print SHACL shapes that the RDF data of files keeps, as Turtle.",
+    ),
     ("preview", "graphs:preview", "Show what a file is taken for, and its first rows."),
     ("import-questions", "questions:import_questions", "Bring a question file into Clew's JSONL form."),
     (

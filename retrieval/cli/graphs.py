@@ -86,6 +86,18 @@ def infer_model(source: tuple[Path, ...], /, *, form: ModelForm = "json", table:
     return 0
 
 
+def propose(source: tuple[Path, ...], /) -> int:
+    """Print shapes that nearly all nodes keep; beside data, `build-graph` and uploads check it by them.
+
+    Args:
+        source: RDF files; they are not imported.
+    """
+    from retrieval.kg.analysis.shapes import propose_shapes  # noqa: PLC0415
+
+    print_result(propose_shapes(source))
+    return 0
+
+
 def build_corpus(
     source: tuple[Path, ...],
     /,
@@ -115,6 +127,7 @@ def build_corpus(
 
 def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapshot:
     from retrieval.kg.analysis.import_report import build_report  # noqa: PLC0415
+    from retrieval.kg.analysis.shapes import validate_files  # noqa: PLC0415
     from retrieval.kg.build.from_files import build_from_files  # noqa: PLC0415
 
     began = time.perf_counter()
@@ -122,6 +135,7 @@ def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapsho
     try:
         with Bars() as bars:
             graph, reports = build_from_files(source, out, options, problems=problems, progress=bars)
+            violations = validate_files(source, problems=problems)
     finally:
         problems.print_problems()
     counts = graph.manifest
@@ -131,6 +145,8 @@ def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapsho
         f"{out}: {counts.triples:,} triples, {counts.entities:,} entities, {counts.relations:,} relations"
         f"{passages}; snapshot {graph.hash[:12]} in {time.perf_counter() - began:.1f} s"
     )
+    if violations:
+        print_note(f"violations of the shapes: {violations:,}")
     if odd:
         print_note(f"of note: {odd}")
     return graph

@@ -63,20 +63,33 @@ def mark_importing(*, graph: Graph) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a version comes from. ``base`` is the one it changed; ``report`` is the engine's account as JSON."""
+    """Where a version comes from. ``base`` is the one it changed; ``report`` is the engine's account as JSON.
+
+    ``violations`` are those of the shapes that it was checked by.
+    """
 
     job: Job | None = None
     mode: Mode = Mode.REPLACE
     base: GraphVersion | None = None
     note: str = ""
     problems: int = 0
+    violations: int = 0
     report: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def shown_note(self) -> str:
+        """The note, and whether the version breaks the shapes that it came with."""
+        if not self.violations:
+            return self.note
+        count = "1 violation" if self.violations == 1 else f"{self.violations:,} violations"
+        return f"{count} of the shapes; used only when it is chosen. {self.note}".strip()
 
 
 def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> GraphVersion:
     """Record a snapshot that stands, make it the graph's current one, and queue its vector index.
 
-    A gate (``graphs.gates``) may take over a version of a graph that has one: it becomes current later, or never.
+    Of a graph that has a version, one that violates its shapes waits until a person chooses it, and a gate
+    (``graphs.gates``) may take one over: it becomes current later, or never.
     """
     origin = origin or Origin()
     path = storage.build_snapshot_name(graph.pk, version)
@@ -92,7 +105,7 @@ def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: 
                 "job": origin.job,
                 "mode": origin.mode,
                 "base": origin.base,
-                "note": origin.note,
+                "note": origin.shown_note,
                 "problem_count": origin.problems,
                 "report": origin.report,
                 "created_by": origin.job.user if origin.job else graph.created_by,
@@ -106,7 +119,8 @@ def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: 
         if origin.job is not None:
             SourceFile.objects.filter(job=origin.job).update(snapshot=snapshot)
         update(graph, last_version=version)
-        if graph.snapshot_id in (None, snapshot.pk) or not gates.take(graph, snapshot, snapshot.created_by):
+        is_first = graph.snapshot_id in (None, snapshot.pk)
+        if is_first or not (origin.violations or gates.take(graph, snapshot, snapshot.created_by)):
             use_version(graph=graph, snapshot=snapshot, user=None)
     return snapshot
 

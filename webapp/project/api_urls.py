@@ -39,6 +39,7 @@ from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
 from webapp.graphs.model_api import GraphModelView, ModelConversionView, ModelView
 from webapp.graphs.preview_api import FormatsView, PreviewView
+from webapp.graphs.shapes_api import GraphShapesView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
     RestoreVersionView,
@@ -126,6 +127,7 @@ urlpatterns = [
     path("graphs/<int:pk>/model", GraphModelView.as_view()),
     path("graphs/<int:pk>/vocabulary", VocabularyView.as_view()),
     path("graphs/<int:pk>/vocabulary/file", VocabularyFileView.as_view()),
+    path("graphs/<int:pk>/shapes", GraphShapesView.as_view()),
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
     path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),

@@ -58,6 +58,9 @@ export const importReportQuery = (graph: Id, hash: string) =>
 
 export const downloadProblems = (graph: Id) => getFile("graphs/{id}/problems", { id: graph, format: "csv" });
 
+/** SHACL shapes that the RDF files of the present version keep. */
+export const downloadShapes = (graph: Id) => getFile("graphs/{id}/shapes", { id: graph });
+
 export type MissingName = Schemas["MissingName"];
 
 /** How a question set fits its graph: counts are of distinct names. */

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from retrieval.errors import ClewError
+from retrieval.kg.readers.archive_kinds import Unpacked
 from retrieval.kg.readers.catalog import FORMATS
 from retrieval.kg.readers.combining import merge_files
 from retrieval.kg.readers.compression import open_bytes
@@ -46,8 +47,10 @@ from retrieval.kg.readers.rows_layout import (
     select_columns,
     split_cells,
 )
+from retrieval.kg.readers.shapes import is_file_of_shapes
 from retrieval.kg.readers.sources import is_parquet
 from retrieval.kg.readers.table_layout import find_table
+from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.table import TripleTable
 from retrieval.types import Problem
 
@@ -70,6 +73,9 @@ def read_file_preview(path: Path, preview: Preview, options: ReadOptions) -> Pre
     file = InputFile(path, preview.name, options)
     if read_context(path) is not None:
         return replace(preview, format="jsonld", notes=("A JSON-LD context, for the other files of the upload.",))
+    if is_file_of_shapes(Unpacked(path, preview.name)):
+        message = "SHACL shapes, by which the RDF of the same upload is checked."
+        return replace(preview, format="turtle", notes=(message,))
     chosen = resolve_text_format(file)
     notes = describe_encoding(file.source.detected)
     preview = replace(preview, format=chosen.name, encoding=file.source.encoding, notes=notes)
@@ -165,7 +171,11 @@ def _add_rows(path: Path, preview: Preview, options: ReadOptions) -> Preview:
 def _select_rows(table: TripleTable) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """What a table shows first of: facts, else passages, else attributes of nodes, else nodes."""
     if len(table):
-        return ROLES, tuple(table.facts.head(ROWS).iter_rows())
+        labels = table.relation_labels or {}
+        rows = table.facts.head(ROWS).iter_rows()
+        if table.relation_labels is not None:  # of RDF, whose relations are IRIs
+            rows = ((head, labels.get(name) or format_relation_name(name), tail) for head, name, tail in rows)
+        return ROLES, tuple(rows)
     if table.passages is not None and table.passages.height:
         shown = table.passages.select("name", "title", "text").head(ROWS)
         return ("name", "title", "text"), tuple((n, t, text[:LINE]) for n, t, text in shown.iter_rows())

@@ -32,6 +32,8 @@ _GIVE_UP = 1000
 #: Formats of one statement a line, and how many bytes of them are parsed together.
 _BY_LINE = ("ntriples", "nquads")
 _CHUNK = 1 << 20
+#: What RDF 1.2 has before its statements, and the parser of lines does not know.
+_VERSION = re.compile(rb"^\s*VERSION\s+[\"'][^\"']*[\"']\s*(?:#.*)?$")
 #: Predicates between formulas of N3.
 _LOGIC = "http://www.w3.org/2000/10/swap/log#"
 #: The declaration of an encoding, which is UTF-8 once the text is decoded; and how far from the beginning it may end.
@@ -95,6 +97,8 @@ def _parse_lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]
 
 def _parse_line(line: bytes, number: int, log: ProblemLog, fmt: str) -> list[ox.Quad] | None:
     """The statements of a line; None where it is broken, which goes to the log."""
+    if _VERSION.match(line):
+        return []
     shown = line[:1000].decode(errors="replace")
     # A line about a statement, as RDF-star wrote it, is Turtle.
     known = _FORMATS["turtle" if line.lstrip().startswith(b"<<") else fmt]

@@ -15,6 +15,7 @@ from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.jsonld_contexts import find_contexts
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.problems import ProblemLog
+from retrieval.kg.readers.shapes import find_shapes
 from retrieval.types import Problem, Progress, SourceReport
 
 
@@ -43,7 +44,13 @@ def read_all(
     first = find_repeats([file.path for file in files])
     contexts = find_contexts(files) if len(files) > 1 else {}
     named_contexts = {files[i].name: context for i, context in contexts.items()}
-    apart = apart | contexts.keys()
+    shapes = find_shapes(files)
+    if shapes and len(shapes) == len(files):
+        raise SourceError(
+            f"{files[0].name} holds SHACL shapes, and there is no data beside them.",
+            hint="Give the data in the same upload; the shapes are what it is checked by.",
+        )
+    apart = apart | contexts.keys() | {*shapes}
     read: list[FactFile] = []
     logs: dict[int, tuple[ProblemLog, int]] = {}
     refused: SourceError | None = None

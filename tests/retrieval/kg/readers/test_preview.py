@@ -116,7 +116,7 @@ def test_a_few_lines_of_another_encoding_are_left_out_by_name(look, tmp_path):
             ("a.nt", "<http://e/a> <http://e/born> <http://e/b> .\n"),
             "ntriples",
             ("head", "relation", "tail"),
-            ("a", "http://e/born", "b"),
+            ("a", "born", "b"),
         ),
         (
             ("n.jsonl", '{"id": 1, "name": "A", "type": "Person"}\n'),

@@ -94,6 +94,24 @@ def test_a_statement_that_nothing_states_is_no_fact(read):
     ]
 
 
+def test_n_triples_of_rdf_1_2_are_read(read):
+    text = (
+        'VERSION "1.2"\n<http://x/a> <http://x/p> <http://x/b> .\n'
+        "_:r <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> <<( <http://x/a> <http://x/p> <http://x/b> )>> .\n"
+        '_:r <http://x/since> "2014" .\n<http://x/a> <http://x/title> "Hello"@en--ltr .\n'
+    )
+    assert read(text, "a.nt") == ({FACT, ("a", "title", "Hello")}, {(FACT, "since", "2014")}, [])
+
+
+def test_labels_of_all_languages_name_a_node(tmp_path):
+    labels = 'rdfs:label "Mona Lisa"@en, "La Joconde"@fr, "La Gioconda"@it, "モナ・リザ"@ja'
+    (tmp_path / "a.ttl").write_text(f"{PREFIXES}:p1 {labels} ; :painter :Leonardo .")
+    graph, _ = build_from_files(tmp_path / "a.ttl", tmp_path / "g", problems=pytest.fail)
+    assert {graph.labels.resolve(name) for name in ("La Joconde", "la gioconda", "モナ・リザ", "Mona Lisa")} == {
+        graph.find_entity("Mona Lisa")
+    }
+
+
 def test_a_statement_may_be_stated_by_another_file(tmp_path):
     (tmp_path / "facts.nt").write_text("<http://x/a> <http://x/p> <http://x/b> .\n")
     (tmp_path / "notes.nt").write_text('<< <http://x/a> <http://x/p> <http://x/b> >> <http://x/since> "2014" .\n')
