@@ -19,8 +19,8 @@ from retrieval.kg.readers.decoding import find_encoding
 from retrieval.kg.readers.detection import resolve_own_format, resolve_text_format
 from retrieval.kg.readers.formats.properties import has_property_header
 from retrieval.kg.readers.input_file import InputFile
-from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.jsonld_contexts import MissingContextError, read_context
+from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.preview import Preview
 from retrieval.kg.readers.preview_sample import (

@@ -39,8 +39,8 @@ def is_file_of_shapes(file: Unpacked) -> bool:
         types: dict[str, bool] = {}
         for quad in iterate_statements(file, {}):
             if isinstance(quad.subject, ox.NamedNode):
-                is_type = quad.predicate.value == RDF_TYPE and isinstance(quad.object, ox.NamedNode)
-                kind = quad.object.value if is_type else ""
+                is_type = quad.predicate.value == RDF_TYPE
+                kind = quad.object.value if is_type and isinstance(quad.object, ox.NamedNode) else ""
                 if kind == _ONTOLOGY:
                     continue
                 types[quad.subject.value] = types.get(quad.subject.value, False) or kind in _SHAPES

@@ -3,10 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError } from "@/api/client";
 import { changeModel, keptModelQuery, type DataModel } from "@/api/dataModel";
+import { downloadShapes } from "@/api/datasets";
 import { keys } from "@/api/queries";
 import type { From, Graph } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
+import { fileName, saveFile } from "@/components/kit/files";
 import { Form } from "@/components/kit/Form";
 import { TextField } from "@/components/kit/TextField";
 import { useAct } from "@/components/kit/useAct";
@@ -81,7 +83,22 @@ export function KeptModel({ graph, admin }: { graph: Graph; admin: boolean }) {
       <summary>Data model</summary>
       {data && <Kept graph={graph} model={data} admin={admin} />}
       {!data && !error && isOpen && <Loading what="the data model" />}
-      {isNone && <p className="muted">This version was made of facts or texts, and has no data model.</p>}
+      {isNone && (
+        <>
+          <p className="muted">
+            This version was made of facts or texts, and has no data model. If it is RDF, SHACL shapes can be
+            proposed from it: add them to the next upload, and its data is checked by them.
+          </p>
+          <Button
+            size="small"
+            onPress={() =>
+              void saveFile(fileName(`${graph.name} shapes`, "ttl"), downloadShapes(graph.id), "The shapes")
+            }
+          >
+            Propose shapes
+          </Button>
+        </>
+      )}
       {error && !isNone && <ErrorNotice error={error} />}
     </details>
   );
