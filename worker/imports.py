@@ -186,7 +186,7 @@ def _has_equal_model(base: GraphVersion, out: Path) -> bool:
 
 def _validate(context: job_runs.Context, sources: list[SourceFile], report: Callable[[Problem], None]) -> int:
     """Check RDF by the shapes beside it, and count the violations; a check that takes too long is a problem."""
-    from retrieval.kg.analysis.shapes import validate_files  # noqa: PLC0415 - loads pyoxigraph
+    from retrieval.kg.readers.shape_checks import validate_files  # noqa: PLC0415 - loads pyoxigraph
 
     paths = {files.ensure_local_path(source.path): source.name for source in sources}
     try:

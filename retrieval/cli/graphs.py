@@ -92,7 +92,7 @@ def propose(source: tuple[Path, ...], /) -> int:
     Args:
         source: RDF files; they are not imported.
     """
-    from retrieval.kg.analysis.shapes import propose_shapes  # noqa: PLC0415
+    from retrieval.kg.readers.shape_checks import propose_shapes  # noqa: PLC0415
 
     print_result(propose_shapes(source))
     return 0
@@ -127,8 +127,8 @@ def build_corpus(
 
 def _build(source: tuple[Path, ...], out: Path, options: ReadOptions) -> Snapshot:
     from retrieval.kg.analysis.import_report import build_report  # noqa: PLC0415
-    from retrieval.kg.analysis.shapes import validate_files  # noqa: PLC0415
     from retrieval.kg.build.from_files import build_from_files  # noqa: PLC0415
+    from retrieval.kg.readers.shape_checks import validate_files  # noqa: PLC0415
 
     began = time.perf_counter()
     problems = ProblemList()

@@ -3,7 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from retrieval.kg.analysis import shapes
+from retrieval.kg.readers import shape_checks
 from tests.support import slow
 from webapp.graphs import services
 from webapp.jobs.models import Job
@@ -67,7 +67,7 @@ def test_a_version_that_keeps_its_shapes_is_used_at_once(api, graph):
 
 def test_a_check_that_takes_too_long_is_a_problem(api, graph, monkeypatch):
     monkeypatch.setattr(imports, "VALIDATION_S", 0.5)
-    monkeypatch.setattr(shapes, "validate_files", slow.validate_files)
+    monkeypatch.setattr(shape_checks, "validate_files", slow.validate_files)
     job = replace(api, graph, GOOD + b":Cedar a :Boat .\n")
     assert graph.snapshot.version == 2
     [(file, message, _)] = list_problems(job)

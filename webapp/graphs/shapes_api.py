@@ -38,7 +38,7 @@ class GraphShapesView(VersionedView):
             release_connection()
             turtle = child_process.call(
                 child_process.call_by_name,
-                "retrieval.kg.analysis.shapes:propose_shapes",
+                "retrieval.kg.readers.shape_checks:propose_shapes",
                 [*names],
                 names,
                 what=version.graph.name,

@@ -3,8 +3,8 @@
 import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
-from retrieval.kg.analysis.shapes import propose_shapes, validate_files
 from retrieval.kg.readers import read_graph, read_preview
+from retrieval.kg.readers.shape_checks import propose_shapes, validate_files
 
 DATA = "@prefix : <http://x/> .\n" + "".join(
     f':boat{i} a :Boat ; :name "Boat {i}" ; :length {i} ; :home :port{i % 2} ; :rig "{("ketch", "sloop")[i % 2]}" .\n'
@@ -81,7 +81,7 @@ def test_shapes_that_contradict_themselves_or_are_no_shacl_are_named(write):
 
 
 def test_more_data_than_is_checked_is_a_problem(write, monkeypatch):
-    monkeypatch.setattr("retrieval.kg.analysis.shapes.STATEMENTS", 10)
+    monkeypatch.setattr("retrieval.kg.readers.shape_checks.STATEMENTS", 10)
     count, problems = validate(write(data_ttl=DATA, shapes_ttl=SHAPES))
     assert (count, problems[0][1]) == (
         0,
