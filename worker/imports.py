@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,21 @@ SILENCE_S = 1200.0
 VALIDATION_S = 300.0
 
 
+class _ProblemList:
+    """Problems of an import, the first of them kept; files have the names that their owner gave them."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self.kept: list[Problem] = []
+        self.count = 0
+
+    def add(self, problem: Problem) -> None:
+        """Count a problem."""
+        self.count += 1
+        if len(self.kept) < settings.PROBLEMS_KEPT:
+            self.kept.append(replace(problem, file=self._names.get(Path(problem.file).name, problem.file)))
+
+
 @shared_task(name=queue.IMPORT_GRAPH)
 def import_graph(job_id: int) -> None:
     """Import the graph of a job."""
@@ -52,16 +67,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         return {"snapshot": base.hash, "unchanged": True, "problems": 0}  # by an earlier attempt
     sources = [source for step in steps for source in step.files]
     _fetch(context, sources)
-    shown = {Path(source.path).name: source.name for source in sources}
-    problems: list[Problem] = []
-    counts = {"problems": 0}
-
-    def add_problem(entry: Problem) -> None:
-        counts["problems"] += 1
-        if len(problems) < settings.PROBLEMS_KEPT:
-            name = shown.get(Path(entry.file).name, entry.file)
-            problems.append(replace(entry, file=name))
-
+    problems = _ProblemList({Path(source.path).name: source.name for source in sources})
     version = compute_next_version(graph)
     out = files.get_path(files.build_snapshot_name(graph.pk, version))
     files.make_way(out)
@@ -69,7 +75,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
     try:
         calls = {
             "limits": child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
-            "callbacks": {"problems": add_problem, "progress": context.update_progress},
+            "callbacks": {"problems": problems.add, "progress": context.update_progress},
             "check": context.check,
         }
         built: tuple[SourceReport, ...] = ()
@@ -79,7 +85,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
             built = _relabel_version(job, base, out, calls)
         outcomes = edits.apply(context, out, applying, mode, base)
         is_upload = job.params.get("steps") is None and mode in (Mode.REPLACE, Mode.APPEND)
-        violations = _validate(context, sources, add_problem) if is_upload and sources else 0
+        violations = _validate(context, sources, problems.add) if is_upload and sources else 0
         context.check_before_commit()
         reports = built
     except ClewError as error:
@@ -88,18 +94,18 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         files.remove_halves(out)
         if reports is None:
             shutil.rmtree(out, ignore_errors=True)  # it was broken off just when all was done
-        progress.save_problems(job=job, problems=problems, count=counts["problems"])
+        progress.save_problems(job=job, problems=problems.kept, count=problems.count)
     snapshot = kg.open(out)
     if base is not None and base.hash == snapshot.hash and _has_equal_model(base, out):
         shutil.rmtree(out)
         versions.delete_files(job=job)
-        return {"snapshot": base.hash, "unchanged": True, "problems": counts["problems"]}
+        return {"snapshot": base.hash, "unchanged": True, "problems": problems.count}
     origin = progress.Origin(
         job=job,
         mode=mode,
         base=base if mode != Mode.REPLACE else None,
         note=job.params.get("note", ""),
-        problems=counts["problems"],
+        problems=problems.count,
         violations=violations,
         report=asdict(build_report(snapshot, reports)) | edits.build_report(context, applying, outcomes),
     )
@@ -114,7 +120,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         "entities": recorded.entities,
         "relations": recorded.relations,
         "triples": recorded.triples,
-        "problems": counts["problems"],
+        "problems": problems.count,
         "violations": violations,
     }
 
