@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.renaming import Renaming
 from retrieval.language.question import Question
-from retrieval.language.words import generate_agent_stems, get_label_stems, get_related_stems, remove_unit
+from retrieval.language.words import generate_agent_stems, get_label_stems, remove_unit
 
 if TYPE_CHECKING:
     from retrieval.answering.pipeline import Answerer
@@ -87,8 +87,7 @@ class WordingSelector:
 def _weigh_stems(questions: Sequence[Question]) -> dict[str, float]:
     """The stems of questions, and with less weight those derived from them: who flies is a flyer."""
     stems = {word.stem for question in questions for word in question.words.words}
-    related = get_related_stems()
-    derived = {other for stem in stems for other in generate_agent_stems(stem) | related.get(stem, frozenset())}
+    derived = {other for stem in stems for other in generate_agent_stems(stem)}
     return dict.fromkeys(derived, _DERIVED) | dict.fromkeys(stems, 1.0)
 
 

@@ -122,6 +122,14 @@ def test_terms_that_a_graph_lacks_and_terms_without_synonyms_change_nothing(grap
     assert WordingSelector(Vocabulary(terms), graph).select([Question("Who sails to Oslo?")]) == Renaming()
 
 
+def test_words_of_a_like_meaning_select_no_synonym(graph):
+    """What the question does not say is left to the label: people who work somewhere are no headcount."""
+    staff = Vocabulary((Term("relation", "pax", synonyms=("headcount",)),))
+    selector = WordingSelector(staff, graph)
+    assert selector.select([Question("How many people work at Oslo?")]) == Renaming()
+    assert selector.select([Question("What is the headcount of Oslo?")]).relations[0][1] == "headcount"
+
+
 def test_two_relations_may_share_a_synonym(graph):
     both = Vocabulary(tuple(Term("relation", name, synonyms=("place",)) for name in ("country", "route")))
     renamed = WordingSelector(both, graph).select([Question("What is the place of Rome?")])
