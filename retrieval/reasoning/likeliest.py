@@ -57,6 +57,7 @@ def score_spans(
     reader: SpanReader,
     *,
     is_named: Callable[[str], bool],
+    find_phrases: Callable[[str], Sequence[tuple[int, int]]],
     counts: Counts | None = None,
 ) -> list[AnswerSpan]:
     """The spans that the reader finds, weighed with their passages and with what rules find them worth.
@@ -69,6 +70,7 @@ def score_spans(
         rules: what rules find in them.
         reader: trained.
         is_named: whether the question says a label itself.
+        find_phrases: where phrases stand in a text that no span may be cut out of.
         counts: see :class:`Counts`.
 
     Returns:
@@ -77,7 +79,8 @@ def score_spans(
     counts = counts or Counts()
     most = max((each.found.score for each in read), default=0.0)
     worth = {rule_span.label.casefold(): rule_span.worth for rule_span in rules}
-    spans = reader.read(question, [(each.found.passage.title, each.found.passage.text) for each in read])
+    texts = [(each.found.passage.title, each.found.passage.text) for each in read]
+    spans = reader.read(question, texts, find_phrases)
     weighed_spans = []
     for span in spans:
         passage = read[span.passage]

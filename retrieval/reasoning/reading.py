@@ -31,6 +31,7 @@ from retrieval.reasoning.spans import (
     SpanKind,
     detect_kind,
     find_noun,
+    find_phrases,
     find_spans,
     is_person_name,
     is_place_context,
@@ -123,8 +124,9 @@ def score_answer_spans(
     if rules is None:
         return []
     answer_spans = score_spans(
-        question, read, rules.rank_spans(read), reader, is_named=rules.is_in_question, counts=counts
-    )
+        question, read, rules.rank_spans(read), reader,
+        is_named=rules.is_in_question, find_phrases=partial(find_phrases, rules.kind, rules.asked), counts=counts,
+    )  # fmt: skip
     if rules.kind is not SpanKind.PERSON:
         return answer_spans
     texts = {each.found.passage.id: each.found.passage for each in read}
@@ -300,7 +302,7 @@ class _Reader:
         base = share + WORTH.sentence * sentence.score + WORTH.words * held
         return [
             AnswerSpan(label, sentence, base + self._fit(label, start, sentence.text, passage.entities))
-            for start, label in find_spans(self.kind, sentence.text)
+            for start, label in find_spans(self.kind, sentence.text, self.asked)
             if not self.is_in_question(label)
         ]
 

@@ -8,7 +8,7 @@ was trained, and on top a layer that says how likely a word is the first or the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from retrieval.environment import DEFAULT_ENCODER
 from retrieval.language.question import Question
 from retrieval.linking.encoder import Encoder, make_fast_model
 from retrieval.pretrained import READER
+from retrieval.reasoning.spans import extend_to_phrases
 
 WINDOW, OVERLAP = 256, 64
 """Tokens of a passage that are read at once, and how many of them the next window reads again."""
@@ -78,12 +79,18 @@ class SpanReader:
         self._model = make_fast_model(model.eval())
         self._lock = threading.Lock()
 
-    def read(self, question: Question, passages: Sequence[tuple[str, str]]) -> list[ReadSpan]:
-        """The likeliest spans of each passage.
+    def read(
+        self,
+        question: Question,
+        passages: Sequence[tuple[str, str]],
+        find_phrases: Callable[[str], Sequence[tuple[int, int]]] = lambda _: (),
+    ) -> list[ReadSpan]:
+        """Find the likeliest spans of each passage.
 
         Args:
             question: as asked.
             passages: (title, text) of each.
+            find_phrases: where phrases stand in a text that no span may be cut out of; each may answer, too.
 
         Returns:
             Spans of the texts, the best of each window first.
@@ -92,12 +99,13 @@ class SpanReader:
             w for index, (title, text) in enumerate(passages) for w in self._split_windows(question, index, title, text)
         ]
         windows.sort(key=lambda window: -len(window.ids))
+        phrases = [find_phrases(text) for _, text in passages]
         read_spans: list[ReadSpan] = []
         for start in range(0, len(windows), TOGETHER):
             part = windows[start : start + TOGETHER]
             scores = self._score_windows(part)
             for window, window_scores in zip(part, scores, strict=True):
-                read_spans += _extract_spans(window, window_scores)
+                read_spans += _extract_spans(window, window_scores, phrases[window.passage])
         return read_spans
 
     def _split_windows(self, question: Question, index: int, title: str, text: str) -> list[_Window]:
@@ -132,21 +140,32 @@ class SpanReader:
         return [scores[row, window.begin : window.begin + len(window.places)] for row, window in enumerate(windows)]
 
 
-def _extract_spans(window: _Window, scores: np.ndarray) -> list[ReadSpan]:
-    """The best spans of a window that lie in the passage's text, its title left out."""
+def _extract_spans(window: _Window, scores: np.ndarray, phrases: Sequence[tuple[int, int]]) -> list[ReadSpan]:
+    """The best spans of a window that lie in the passage's text, its title left out, extended to whole phrases."""
     count = len(scores)
     both = scores[:, :1] + scores[:, 1][None]
     length = np.arange(count)[None] - np.arange(count)[:, None]
     in_text = np.array([start >= 0 for start, _ in window.places], bool)
     both = np.where((length >= 0) & (length < LONGEST) & in_text[:, None], both, -np.inf)
-    best = np.argsort(-both, axis=None, kind="stable")[:BEST]
-    read_spans = []
-    for cell in best.tolist():
+    best: dict[tuple[int, int], float] = {}
+
+    def add(start: int, end: int, score: float) -> None:
+        if score > best.get((start, end), -np.inf):
+            best[start, end] = score
+
+    for cell in np.argsort(-both, axis=None, kind="stable")[:BEST].tolist():
         first, last = divmod(cell, count)
-        score = float(both[first, last])
-        if score > -np.inf:
-            read_spans.append(ReadSpan(window.passage, window.places[first][0], window.places[last][1], score))
-    return read_spans
+        add(*extend_to_phrases(phrases, window.places[first][0], window.places[last][1]), float(both[first, last]))
+    begins = {start: token for token, (start, _) in reversed(list(enumerate(window.places)))}
+    ends = {end: token for token, (_, end) in enumerate(window.places)}
+    for start, end in phrases:
+        if start in begins and end in ends and begins[start] <= ends[end]:
+            add(start, end, float(scores[begins[start], 0] + scores[ends[end], 1]))
+    return [
+        ReadSpan(window.passage, *span, score)
+        for span, score in sorted(best.items(), key=lambda item: -item[1])
+        if score > -np.inf
+    ]
 
 
 @lru_cache(maxsize=2)

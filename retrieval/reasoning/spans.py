@@ -4,8 +4,10 @@ writes them. No model, and no word lists of a domain."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
+from retrieval.kg.values import find_unit
 from retrieval.language.question import Question
 from retrieval.lexicon import get_words
 
@@ -15,21 +17,28 @@ _DATE = re.compile(
     rf"\b(?:{_MONTHS}) \d{{1,2}},? \d{{4}}\b|\b\d{{1,2}} (?:{_MONTHS})(?:,? \d{{4}})?\b"
     rf"|\b(?:{_MONTHS}) (?:\d{{4}}|\d{{1,2}})\b|{_YEAR.pattern}"
 )
-_NUMBER = re.compile(
-    r"(?<![\w.])[$€£]?\d+(?:[.,]\d+)*(?:\s?%| (?:percent|hundred|thousand|million|billion|trillion))*(?![\w])"
+_FIGURE = r"[$€£]?\d+(?:[.,]\d+)*(?:\s?%| (?:percent|hundred|thousand|million|billion|trillion))*"
+_NUMBER = re.compile(rf"(?<![\w.]){_FIGURE}(?:(?: to |\s?[-–]\s?){_FIGURE})?(?!\w)")
+_UNIT = re.compile(r"\s?([^\W\d_][^\W\d]*[²³]?(?:/[^\W\d_]+[²³]?)?|°\s?[A-Z])")
+"""A word or symbol behind a number that may be its unit."""
+_CAPITAL = "".join(letter for letter in map(chr, range(0x530)) if letter.isupper())
+_PARTICLE = "|".join(sorted(get_words("words_within_names"), key=lambda word: (-len(word), word)))
+_NAME_WORD = rf"(?:[{_CAPITAL}]\.(?=[ {_CAPITAL}])|[{_CAPITAL}](?:[\w’'.–-]*\w)?)"
+_NAME = re.compile(
+    rf"(?<![\w°]){_NAME_WORD}(?:(?:[ ](?:(?:{_PARTICLE}) ){{0,2}}){_NAME_WORD}| \d{{1,3}}[A-Z]?(?![\w.,]*\d)(?!\w))*"
 )
-_NAME_WORD = r"(?:[A-ZÀ-ÖØ-Þ][\w’'.-]*[\w]|[A-Z]\.)"
-_NAME = re.compile(rf"{_NAME_WORD}(?: (?:(?:of|the|de|von|van|der|la|&) ){{0,2}}{_NAME_WORD})*")
+_QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]{2,80})[”\"“»]")
 _POSSESSIVE = re.compile(r"['’]s$")
+#: Words that follow a number and are no unit.
+_UNITLESS = get_words("passage_stop_words")
 #: Words that begin a sentence and no name.
 _BEGINS = frozenset(map(str.capitalize, get_words("sentence_openings")))
 
-_HOW_MANY = r"how (?:many|much|old|long|far|tall|high|large|big|deep)"
+_AUXILIARY = "am|is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|might|may|must|to|come"
+_HOW_MANY = rf"how (?!(?:{_AUXILIARY})\b)[a-z]+"
 _ASKS = rf"{_HOW_MANY}|when|who|whom|whose|where|which|what"
 _BEFORE = "and|at|but|by|during|for|from|in|of|on|to|under|with"
-_UNASKED = re.compile(
-    rf"^\W*(?:why|is|are|was|were|do|does|did|can|has|have)\b|^\W*how (?!{_HOW_MANY[4:]})", re.IGNORECASE
-)
+_UNASKED = re.compile(rf"^\W*(?:why|{_AUXILIARY})\b|^\W*how (?:{_AUXILIARY})\b", re.IGNORECASE)
 #: Where a question begins to ask: at the start of it or of a clause, before a word in the middle of one.
 _QUESTION_WORDS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -44,6 +53,8 @@ _OF_TIME = re.compile(r"(?:\w+ ){0,2}?(?:date|day)\b", re.IGNORECASE)
 _OF_AMOUNT = re.compile(
     r"(?:\w+ ){0,4}?(?:percentage|amount|number|population|code|total|average|time|age)\b", re.IGNORECASE
 )
+_MEASURED = "|".join(sorted(get_words("measured_nouns")))
+_OF_MEASURE = re.compile(rf"(?:(?:is|was|are|were) (?:the |its |their )?)?(?:\w+ )?(?:{_MEASURED})\b", re.IGNORECASE)
 _NOUN = re.compile(
     r"\b(?:what|which) (?:(?:is|was|are|were) (?:the )?)?((?:[a-z-]+ ){0,2}?[a-z-]+)"
     r"(?= (?:is|was|are|were|did|does|do|of|in|that|has|have|shares?|flows?|can|where|by|from|comes|stars?|part|with"
@@ -82,7 +93,7 @@ def detect_kind(question: Question) -> SpanKind | None:
             return SpanKind.YEAR
         if _OF_TIME.match(rest):
             return SpanKind.DATE
-        return SpanKind.NUMBER if _OF_AMOUNT.match(rest) else SpanKind.NAME
+        return SpanKind.NUMBER if _OF_AMOUNT.match(rest) or _OF_MEASURE.match(rest) else SpanKind.NAME
     if word.startswith("how"):
         return SpanKind.NUMBER
     return {"when": SpanKind.DATE, "where": SpanKind.PLACE}.get(word, SpanKind.PERSON)
@@ -94,16 +105,75 @@ def find_noun(question: Question) -> str | None:
     return match[1].lower().split()[-1] if match else None
 
 
-def find_spans(kind: SpanKind, sentence: str) -> list[tuple[int, str]]:
-    """The spans of that kind, each with where it begins."""
+def find_spans(kind: SpanKind, sentence: str, asked: frozenset[str] = frozenset()) -> list[tuple[int, str]]:
+    """Find the spans of a kind, each with where it begins.
+
+    Args:
+        kind: of span.
+        sentence: any text.
+        asked: words of the question; a quantity does not repeat them as its unit.
+    """
     if kind is SpanKind.YEAR:
         return [(match.start(), match[0]) for match in _YEAR.finditer(sentence)]
     if kind is SpanKind.DATE:
         return [(match.start(), match[0]) for match in _DATE.finditer(sentence)]
     if kind is SpanKind.NUMBER:
-        undated = _DATE.sub(lambda match: " " * len(match[0]), sentence)
-        return [(match.start(), match[0]) for match in _NUMBER.finditer(undated)]
-    return [name for match in _NAME.finditer(sentence) if (name := _clean_name(match.start(), match[0]))[1]]
+        return list(_find_quantities(sentence, asked))
+    names = [name for match in _NAME.finditer(sentence) if (name := _clean_name(match.start(), match[0]))[1]]
+    return names if kind is not SpanKind.NAME else _merge_quoted(sentence, names)
+
+
+def find_phrases(kind: SpanKind, asked: frozenset[str], text: str) -> list[tuple[int, int]]:
+    """Where the phrases stand that an answer of a kind must not be cut out of.
+
+    A year may stand within a date, a day within a name: only phrases of the kind itself are given, and quantities
+    where any name is asked for.
+    """
+    spans = find_spans(kind, text, asked)
+    if kind is SpanKind.NAME:
+        spans = [*spans, *_find_quantities(text, asked)]
+    return sorted((start, start + len(label)) for start, label in spans)
+
+
+def extend_to_phrases(phrases: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+    """The span with the rest of the phrases that it begins or ends in."""
+    for first, last in phrases:
+        if first < end and start < last:
+            start, end = min(start, first), max(end, last)
+    return start, end
+
+
+def _find_quantities(text: str, asked: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Numbers that are no part of a date, with their ranges and units."""
+    undated = _DATE.sub(lambda match: " " * len(match[0]), text)
+    for match in _NUMBER.finditer(undated):
+        end = _find_unit_end(undated, match.end(), asked)
+        yield match.start(), text[match.start() : end]
+
+
+def _find_unit_end(text: str, end: int, asked: frozenset[str]) -> int:
+    """Where the unit behind a number ends: a known one, or a plural, of up to three words; the number's end if none."""
+    place = end
+    for _ in range(3):
+        match = _UNIT.match(text, place)
+        if match is None or match[1].casefold() in _UNITLESS | asked:
+            break
+        place = match.end()
+        is_plural = match[1].islower() and len(match[1]) > 3 and match[1].endswith("s")
+        if is_plural or find_unit(match[1]) or find_unit(text[end:place]):
+            return place
+    return end
+
+
+def _merge_quoted(text: str, names: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Names and what stands in quotation marks, which no name is cut out of."""
+    quoted = [(match.start(1), match[1].rstrip(".,")) for match in _QUOTED.finditer(text)]
+    kept = [
+        (start, name)
+        for start, name in names
+        if not any(begin <= start and start + len(name) <= begin + len(title) for begin, title in quoted)
+    ]
+    return sorted([*kept, *quoted])
 
 
 def _clean_name(start: int, name: str) -> tuple[int, str]:

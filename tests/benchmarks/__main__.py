@@ -49,6 +49,7 @@ from tests.benchmarks import (
     studies,
     tables,
     text,
+    text_answers,
     unknown,
     unseen,
     waiting,
@@ -74,8 +75,8 @@ BENCHMARKS = {
 
 LONG = (
     "methods", "efficiency", "supervision", "line_vs_raw", "webqsp", "webqsp_thirds", "cwq",
-    "text", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load", "review_curves", "kills",
-    "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
+    "text", "text_answers", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load",
+    "review_curves", "kills", "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "span_reader", "million",
     "self_taught", "paraphrases", "abuse", "short_jobs", "data_models",
@@ -115,7 +116,9 @@ def main() -> None:
         "--untrained", action="store_true", help="of zero_shot: no self-training, all sets in one table"
     )
     parser.add_argument(
-        "--show", action="store_true", help="of newcomers, data_models: print what goes wrong, and write no page"
+        "--show",
+        action="store_true",
+        help="of newcomers, data_models, text_answers: print what goes wrong, and write no page",
     )
     parser.add_argument(
         "--break",
@@ -150,6 +153,7 @@ def main() -> None:
         "canvas": canvas.measure,
         "waiting": waiting.measure,
         "text": text.measure,
+        "text_answers": lambda: text_answers.measure(show=args.show),
         "span_reader": lambda: span_reader.measure(args.data),
         "inses_facts": lambda: inses_facts.measure(args.data),
         "inses": lambda: inses.measure(args.data),

@@ -51,6 +51,25 @@ def test_what_is_asked_for_is_read_with_the_sentence_it_stands_in(reader, questi
     assert [each.worth for each in found] == sorted((each.worth for each in found), reverse=True)
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("Which rocket carried the crew?", "The crew was carried by a Saturn V from Florida.", "Saturn V"),
+        ("How large is the desert?", "The desert is large. It covers 3.2 million km² of sand.", "3.2 million km²"),
+        ("When did the war end?", "The war began late. It ended on 27 July 1953 in winter.", "27 July 1953"),
+        ("Which treaty gave them the island?", "They were given the island by the Treaty of Nanking.",
+         "Treaty of Nanking"),
+        ("How many windows does the house have?", "The house has 30 windows and 7 doors.", "30"),
+    ],
+)  # fmt: skip
+def test_an_answer_is_the_whole_phrase(reader, question, text, answer):
+    read = [passage(0, "It", f"{text} It is known.", 0.6)]
+    found = find_answer_spans(
+        Question(question), read, lambda words: dict.fromkeys(words, 1 / len(words)), reader=reader
+    )
+    assert found[0].label == answer
+
+
 def test_spans_of_one_passage_share_no_words_and_none_is_what_the_question_names(reader):
     read = [passage(0, "Bern", BERN, 0.6)]
     found = find_answer_spans(
