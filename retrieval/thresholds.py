@@ -55,5 +55,8 @@ FOLLOW_UP, LIKELY_FOLLOW_UP = 0.5, 0.15
 """Of several rewritings of a follow-up the first is taken whose program is as likely as the first threshold, else the
 first that is as likely as the second, else the likeliest."""
 
+PASSAGE_ANSWER = 0.1
+"""Probability of the best span that was read from passages below which the passages are said not to answer."""
+
 SENTENCE = 0.3
 """Likeness to the question, a cosine, below which no sentence of a passage is read."""

@@ -21,9 +21,10 @@ from retrieval.kg.values import parse
 from retrieval.language.question import Question
 from retrieval.lexicon import get_words
 from retrieval.lexicon.nouns import to_plural, to_singular
-from retrieval.methods import registry
 from retrieval.questions.sampling import sample_questions
 from retrieval.questions.wording import parse_form
+from retrieval.reasoning.example_questions import generate_example_questions
+from webapp.experiments.methods import get_default_method
 from webapp.graphs import services
 from webapp.graphs.models import Graph, GraphVersion
 from worker import answerers
@@ -38,6 +39,9 @@ WITHIN_S = 20.0
 """How long asking may take, all together: a graph is indexed without suggestions rather than late."""
 
 _KINDS, _RELATIONS, _EACH, _SAMPLED = 2, 12, 2, 16
+_PASSAGES_READ = 200
+"""Passages that questions are made from, about; a long text is read at so many places."""
+
 _SURE = 0.5
 """An answer that is given with less is none to begin with."""
 _CLUMSY = re.compile(r"\b(those|the one|the places?|Where did)\b|^What (is|are) .* the [\w ]+ of\?$")
@@ -68,7 +72,7 @@ def suggest(graph: Graph, version: GraphVersion, snapshot: Snapshot, cancelled: 
     Raises:
         Cancelled: the job was stopped.
     """
-    if version.passages or not version.triples or graph.question_sets.exists():
+    if graph.question_sets.exists():
         return
     try:
         services.suggest(graph=graph, questions=_select_right_questions(version, snapshot, cancelled))
@@ -82,25 +86,38 @@ def _select_right_questions(version: GraphVersion, snapshot: Snapshot, cancelled
     """Those that are answered exactly, as many as are shown."""
     until = time.monotonic() + WITHIN_S
     questions: list[str] = []
-    for suggestion in generate_candidates(snapshot):
+    reads_passages = snapshot.passages is not None
+    candidates = generate_text_candidates(snapshot) if reads_passages else generate_candidates(snapshot)
+    method = get_default_method(facts=version.triples, passages=version.passages)
+    for suggestion in candidates:
         if len(questions) == SHOWN or time.monotonic() > until:
             break
-        if _get_answer_names(version, suggestion.question, cancelled) == suggestion.answers:
+        names = _list_sure_names(version, method, suggestion.question, cancelled)
+        if (frozenset(names[:1]) if reads_passages else frozenset(names)) == suggestion.answers:
             questions.append(suggestion.question)
     return questions
 
 
-def _get_answer_names(version: GraphVersion, question: str, cancelled: Callable[[], bool]) -> frozenset[str]:
-    """The names of the answers that Clew is sure of."""
+def _list_sure_names(version: GraphVersion, method: str, question: str, cancelled: Callable[[], bool]) -> list[str]:
+    """List the names of the answers that Clew is sure of, the best first."""
     from retrieval.answering.run import AskRequest  # noqa: PLC0415 - loads torch
 
-    answerer = answerers.open_test_engine(version, None, registry.DEFAULT, {})
+    answerer = answerers.open_test_engine(version, None, method, {})
     for event in answerer.run(AskRequest(Question(question)), cancelled=cancelled):
         if isinstance(event, RunCancelled):
             raise Cancelled("The job was stopped.")
         if isinstance(event, AnswerFinal):
-            return frozenset(answer.label for answer in event.answers if answer.score >= _SURE)
-    return frozenset()
+            return [answer.label for answer in event.answers if answer.score >= _SURE]
+    return []
+
+
+def generate_text_candidates(snapshot: Snapshot) -> Iterator[Suggestion]:
+    """Make questions of passages from all parts of the text; each has the span that it was made from as its answer."""
+    assert snapshot.passages is not None, "asked only where there are passages"
+    count = len(snapshot.passages)
+    places = range(0, count, max(1, count // _PASSAGES_READ))
+    for example in generate_example_questions(snapshot.passages.get_passage(i) for i in places):
+        yield Suggestion(example.text, frozenset({example.answer}))
 
 
 def generate_candidates(snapshot: Snapshot) -> Iterator[Suggestion]:

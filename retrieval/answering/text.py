@@ -25,7 +25,6 @@ from retrieval.reasoning.decomposition import Decomposer
 from retrieval.reasoning.llm import NAME as LLM
 from retrieval.reasoning.reading import extract, make_weigher, read_passages
 from retrieval.reasoning.span_reader import SpanReader
-from retrieval.reasoning.understanding import mark_doubtful
 from retrieval.types import RetrievedPassage
 
 if TYPE_CHECKING:
@@ -124,9 +123,7 @@ class TextAnswerer(Answerer):
         def extract_answer() -> Conclusion:
             read = read_passages(self.index, question, passages)
             weigh = make_weigher(self.index)
-            return mark_doubtful(
-                question, extract(question, self.snapshot, read, weigh, reader=reader, further=steps.further)
-            )
+            return extract(question, self.snapshot, read, weigh, reader=reader, further=steps.further)
 
         if self.reasoner.name == LLM and self.llm is not None and passages:
             verdict = yield from self._ask(run, shown[: self._options.passages], extract_answer)

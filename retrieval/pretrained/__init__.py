@@ -21,3 +21,6 @@ LACKING = Path(__file__).with_name("lacking.safetensors")
 
 CHOICE = Path(__file__).with_name("choice.json")
 """What answers a question, of all that programs and relation paths give (``retrieval.answering.fusion``)."""
+
+CONFIDENCE = Path(__file__).with_name("confidence.json")
+"""How likely an answer that was read from passages is right (``retrieval.reasoning.answer_confidence``)."""

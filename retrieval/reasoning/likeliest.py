@@ -29,12 +29,16 @@ class AnswerSpan:
 
     Attributes:
         through: sentences that answered what the question describes, before this could be asked.
+        reader: the trained reader's score; 0 where rules alone read.
+        is_typed: whether it is a phrase of the kind that the question asks for.
     """
 
     label: str
     sentence: Sentence
     worth: float
     through: tuple[Sentence, ...] = ()
+    reader: float = 0.0
+    is_typed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +95,12 @@ def score_spans(
             continue
         share = counts.passage * passage.found.score / most if most > 0 else 0.0
         value = span.score + share + counts.rules * worth.get(label.casefold(), 0.0)
-        weighed_spans.append((value, label, span.passage, start))
+        weighed_spans.append((value, label, span.passage, start, span.score))
     weighed_spans.sort(key=lambda each: -each[0])
     kept: list[AnswerSpan] = []
     taken: dict[int, list[tuple[int, int]]] = {}
     labels: set[str] = set()
-    for value, label, passage_index, start in weighed_spans:
+    for value, label, passage_index, start, score in weighed_spans:
         sentence = next((s for s in read[passage_index].sentences if s.at.start <= start < s.at.end), None)
         end = start + len(label)
         is_overlapping = any(start < other_end and begin < end for begin, other_end in taken.get(passage_index, ()))
@@ -104,7 +108,7 @@ def score_spans(
             continue
         taken.setdefault(passage_index, []).append((start, end))
         labels.add(label.casefold())
-        kept.append(AnswerSpan(label, sentence, value))
+        kept.append(AnswerSpan(label, sentence, value, reader=score, is_typed=label.casefold() in worth))
     return kept
 
 

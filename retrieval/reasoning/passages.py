@@ -1,12 +1,10 @@
 """Answers from passages: their sentences, and what a language model reads in them (INSES, App. F).
 
-The score of an answer is a confidence in [0, 1]: the language model's own, or, without one, how often a sentence
-of such a likeness stood in a passage that supports the answer (fitted on half of MuSiQue's questions, docs/text.md).
+The score of a language model's answer is its own confidence in [0, 1].
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,8 +21,6 @@ from retrieval.thresholds import GUESS
 from retrieval.types import RetrievedPassage
 
 PROMPT = "passages"
-#: Logistic of the likeness: (slope, middle).
-CALIBRATION = (8.1, 0.52)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +48,6 @@ def build_sentences(passages: Sequence[RetrievedPassage], scores: Callable[[int]
         ]
         for item in passages
     ]
-
-
-def compute_confidence(score: float) -> float:
-    """How likely a sentence of this cosine stands in a passage that supports the answer, in [0, 1]."""
-    slope, middle = CALIBRATION
-    return round(1 / (1 + math.exp(-slope * (score - middle))), 4)
 
 
 @dataclass(frozen=True, slots=True)

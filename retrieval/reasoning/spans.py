@@ -14,8 +14,8 @@ from retrieval.lexicon import get_words
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _YEAR = re.compile(r"\b(?:1[0-9]|20)\d\d\b")
 _DATE = re.compile(
-    rf"\b(?:{_MONTHS}) \d{{1,2}},? \d{{4}}\b|\b\d{{1,2}} (?:{_MONTHS})(?:,? \d{{4}})?\b"
-    rf"|\b(?:{_MONTHS}) (?:\d{{4}}|\d{{1,2}})\b|{_YEAR.pattern}"
+    rf"\b(?:{_MONTHS}) \d{{1,2}},? \d{{4}}\b|\b\d{{1,2}} (?:{_MONTHS})(?:,? \d{{3,4}})?\b"
+    rf"|\b(?:{_MONTHS}) (?:\d{{3,4}}|\d{{1,2}})\b|{_YEAR.pattern}"
 )
 _FIGURE = r"[$€£]?\d+(?:[.,]\d+)*(?:\s?%| (?:percent|hundred|thousand|million|billion|trillion))*"
 _NUMBER = re.compile(rf"(?<![\w.]){_FIGURE}(?:(?: to |\s?[-–]\s?){_FIGURE})?(?!\w)")

@@ -53,11 +53,6 @@ def verify_without_topics(question: Question, verdict: Conclusion, unmatched: Se
     return Conclusion(no_answer=explain_not_understood(cues)) if cues else verdict
 
 
-def mark_doubtful(question: Question, verdict: Conclusion) -> Conclusion:
-    """The verdict of a reader of passages: its answers are guesses where the question has an operator."""
-    return mark_guesses(verdict) if verdict.answers and find_unexplained(question.text, question.cues) else verdict
-
-
 def mark_guesses(verdict: Conclusion) -> Conclusion:
     """The verdict with all its answers as guesses."""
     return replace(verdict, answers=tuple(replace(answer, guess=True) for answer in verdict.answers))

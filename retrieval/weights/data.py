@@ -132,6 +132,20 @@ READING = DataSource(
     "QAMR's filtered dev and test part with its sentences (github.com/uwnlp/qamr, Michael et al. 2018, MIT), XQuAD's "
     "English (Artetxe et al. 2020, CC BY-SA 4.0) and QED's dev part (Lamm et al. 2021, CC BY-SA 3.0)",
 )
+ARTICLES = DataSource("articles with questions", (), "half A of `tests/text_answers` of this repository")
+UNANSWERABLE_READING = DataSource(
+    "questions over paragraphs, half of which the paragraph does not answer",
+    ("reading/squad-v2-dev.json",),
+    "half of the articles of SQuAD 2.0's dev part, `data/dev-v2.0.json` of github.com/chrischute/squad (Rajpurkar et "
+    "al. 2018, CC BY-SA 4.0)",
+)
+MUSIQUE_QUESTIONS = DataSource(
+    "MuSiQue's passages with questions",
+    ("text/musique_passages.jsonl.gz", "text/musique_questions.jsonl.gz"),
+    "JSONL with `id`, `title`, `text` and with `id`, `question`, `answers` (Trivedi et al. 2022, CC BY 4.0); half of "
+    "the questions, by a hash, is left for measuring",
+    required=False,
+)
 MUSIQUE = DataSource(
     "MuSiQue's passages",
     ("text/musique_passages.jsonl.gz",),

@@ -51,12 +51,13 @@ class ReadingExample:
 
 def read_examples(folder: Path, measured: Sequence[str] = ()) -> list[ReadingExample]:
     """All examples of a folder except those whose text is among the passages that are measured on."""
-    runs = set[str]().union(*map(_list_runs, measured))
+    runs = set[str]().union(*map(list_runs, measured))
     examples = [*_read_qamr(folder), *_read_xquad(folder), *_read_qed(folder)]
-    return [example for example in examples if len(_list_runs(example.text) & runs) <= _SHARED]
+    return [example for example in examples if len(list_runs(example.text) & runs) <= _SHARED]
 
 
-def _list_runs(text: str) -> set[str]:
+def list_runs(text: str) -> set[str]:
+    """List the runs of eight words of a text, in lower case."""
     words = re.findall(r"\w+", text.lower())
     return {" ".join(words[i : i + _RUN]) for i in range(len(words) - _RUN + 1)}
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from retrieval.errors import ConfigError
+from retrieval.weights.answer_confidence import AnswerConfidenceBuilder
 from retrieval.weights.builder import WeightBuilder
 from retrieval.weights.demo_checkpoint import DemoCheckpointBuilder
 from retrieval.weights.outcome_choice import OutcomeChoiceBuilder
@@ -23,6 +24,7 @@ BUILDERS: dict[str, WeightBuilder[Any, Any]] = {
         LackingBuilder(),
         OutcomeChoiceBuilder(),
         SpanReaderBuilder(),
+        AnswerConfidenceBuilder(),
         DemoCheckpointBuilder(),
     )
 }

@@ -18,12 +18,12 @@ Nina Petrova,Sales,Lucy Chen,82000,2018-01-08
 """
 
 
-def imported(users, content=EMPLOYEES):
+def imported(users, content=EMPLOYEES, name=""):
     graph, job = services.create_graph(
         name="Staff",
         description="",
         visibility="public",
-        files=[SimpleUploadedFile("employees.csv" if content == EMPLOYEES else "plants.csv", content)],
+        files=[SimpleUploadedFile(name or ("employees.csv" if content == EMPLOYEES else "plants.csv"), content)],
         options=services.ReadOptions(),
         user=users["admin"],
     )
@@ -70,6 +70,30 @@ def test_of_yes_and_no_is_asked_what_is_so_and_of_measures_without_their_unit(us
     assert not [question for question in graph.examples if "the hardy" in question or "gbp" in question]
 
 
+RAILWAY = b"""# Alder Valley Railway
+
+The Alder Valley Railway was opened on 3 May 1871. Its engineer was paid little. The Alder Tunnel was designed by
+Edith Marlow. Ruth Okafor proposed a second track in 1902.
+
+## Later
+
+The Station Hotel was built in Marston. It was closed on 1 June 1954 by the council. Tobias Lund is the chairman of the
+society.
+"""
+
+
+@pytest.mark.django_db
+def test_a_text_is_offered_with_questions_that_it_answers(users):
+    graph = imported(users, RAILWAY, "railway.md")
+    index(graph)
+    assert {
+        "When was the Alder Valley Railway opened?",
+        "Who was the Alder Tunnel designed by?",
+        "Who proposed a second track?",
+    } <= set(graph.examples)
+    assert not [question for question in graph.examples if " it " in question or "Its" in question]
+
+
 @pytest.mark.django_db
 def test_what_is_answered_otherwise_is_not_offered(users, monkeypatch):
     wrong = suggestions.Suggestion("How many employees are there?", frozenset({"7"}))
@@ -85,7 +109,7 @@ def test_a_graph_is_indexed_though_nothing_can_be_suggested(users, monkeypatch):
     def broken(*_):
         raise ClewError("The weights are damaged.")
 
-    monkeypatch.setattr(suggestions, "_get_answer_names", broken)
+    monkeypatch.setattr(suggestions, "_list_sure_names", broken)
     graph = imported(users)
     assert index(graph).state == JobState.DONE
     assert graph.examples == []
@@ -96,7 +120,7 @@ def test_a_job_that_is_stopped_stops_suggesting(users, monkeypatch):
     def stopped(*_):
         raise Cancelled("The job was stopped.")
 
-    monkeypatch.setattr(suggestions, "_get_answer_names", stopped)
+    monkeypatch.setattr(suggestions, "_list_sure_names", stopped)
     graph = imported(users)
     assert index(graph).state == JobState.CANCELLED
     assert graph.examples == []

@@ -14,8 +14,10 @@ from retrieval.methods.zero_shot.model import PathScorer
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.scoring.judge import Judge
 from retrieval.programs.weights import Weights
+from retrieval.reasoning.answer_confidence import AnswerConfidence
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.weights import path_scorers
+from retrieval.weights.answer_confidence import AnswerConfidenceBuilder
 from retrieval.weights.demo_checkpoint import DemoCheckpointBuilder
 from retrieval.weights.outcome_choice import OutcomeChoiceBuilder
 from retrieval.weights.path_examples import ExampleCounts
@@ -27,7 +29,7 @@ from retrieval.weights.question_sets import QUESTION_SETS
 from retrieval.weights.registry import BUILDERS
 from retrieval.weights.span_reader import SpanReaderBuilder
 
-from .tiny_data import write_data, write_film_set, write_reading
+from .tiny_data import write_data, write_film_set, write_reading, write_unanswerable_reading
 
 pytestmark = pytest.mark.slow
 COUNTS = ExampleCounts(people=5, written=10, more=0, repeated=0)
@@ -53,7 +55,7 @@ def build_twice(builder, data, tmp_path):
 def test_every_file_of_weights_has_a_builder_that_is_tested():
     tested = (
         ProgramRankerBuilder, ProgramJudgeBuilder, PathRankerBuilder, LackingBuilder, OutcomeChoiceBuilder,
-        SpanReaderBuilder, DemoCheckpointBuilder,
+        SpanReaderBuilder, AnswerConfidenceBuilder, DemoCheckpointBuilder,
     )  # fmt: skip
     assert [type(builder) for builder in BUILDERS.values()] == list(tested)
     shipped = {path for path in PROGRAMS.parent.iterdir() if path.suffix in (".json", ".safetensors")}
@@ -107,6 +109,19 @@ def test_the_reader_learns_beside_the_encoder(data, tmp_path):
     assert first.read_bytes() == second.read_bytes()
     assert SpanReader(load_encoder(), first) is not None
     assert [row.group for row in figures.rows] == ["xquad, reader", "xquad, rules"]
+
+
+def test_confidence_learns_from_questions_that_passages_do_not_answer(data, tmp_path):
+    write_reading(data.public / "reading")
+    write_unanswerable_reading(data.public / "reading")
+    figures, first, second = build_twice(AnswerConfidenceBuilder(), data, tmp_path)
+    assert first.read_bytes() == second.read_bytes()
+    assert set(AnswerConfidence.load(first).weights) == {"reader", "rules", "sentence"}
+    assert [(row.group, row.values["questions"], row.values["unanswerable"]) for row in figures.rows] == [
+        ("reader", 20, 10),
+        ("rules", 20, 10),
+        ("sentence", 20, 10),
+    ]
 
 
 def test_the_checkpoint_of_the_demo_answers(data, tmp_path):

@@ -114,5 +114,19 @@ def write_reading(folder: Path) -> None:
     (folder / "xquad.en.json").write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
 
 
+def write_unanswerable_reading(folder: Path) -> None:
+    """Write ten articles of one paragraph as SQuAD 2.0 has them, each with a question that it answers and one not."""
+    articles = []
+    for n in range(10):
+        text = f"The bridge of village {n} was designed by {chr(75 + n)}ara Stone in {1800 + n}. It crosses a gorge."
+        rows = [
+            {"question": f"When was the bridge of village {n} designed?", "answers": [{"text": str(1800 + n)}]},
+            {"question": f"Who paid for the bridge of village {n}?", "answers": []},
+        ]
+        articles.append({"title": f"Village_{n}", "paragraphs": [{"context": text, "qas": rows}]})
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "squad-v2-dev.json").write_text(json.dumps({"data": articles}))
+
+
 def _write_lines(path: Path, rows: list[dict[str, object]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
