@@ -84,8 +84,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         elif mode != Mode.EDIT:
             built = _relabel_version(job, base, out, calls)
         outcomes = edits.apply(context, out, applying, mode, base)
-        is_upload = job.params.get("steps") is None and mode in (Mode.REPLACE, Mode.APPEND)
-        violations = _validate(context, sources, problems.add) if is_upload and sources else 0
+        violations = _validate(context, sources, problems.add)
         context.check_before_commit()
         reports = built
     except ClewError as error:
@@ -191,7 +190,17 @@ def _has_equal_model(base: GraphVersion, out: Path) -> bool:
 
 
 def _validate(context: job_runs.Context, sources: list[SourceFile], report: Callable[[Problem], None]) -> int:
-    """Check RDF by the shapes beside it, and count the violations; a check that takes too long is a problem."""
+    """Check RDF that was uploaded by the shapes beside it, and count the violations.
+
+    A check that takes too long is a problem. Files of earlier versions are not checked again.
+    """
+    params = context.job.params
+    if (
+        not sources
+        or params.get("steps") is not None
+        or params.get("mode", Mode.REPLACE) not in (Mode.REPLACE, Mode.APPEND)
+    ):
+        return 0
     from retrieval.kg.readers.shape_checks import validate_files  # noqa: PLC0415 - loads pyoxigraph
 
     paths = {files.ensure_local_path(source.path): source.name for source in sources}
