@@ -117,9 +117,9 @@ def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.Da
         while any(f"{noun} {number + 1}" in labels for number in numbers):
             noun = f"{noun} {_UNNAMED_EDGE}"
         nouns[relation] = noun
-    noun = pl.col("relation").replace(nouns)
-    numbered = pl.format("{} {}", noun, pl.col("fact") + 1)
-    edges = attributes.select("head", "tail", "key", "value", noun=noun, row=numbered)
+    called = pl.col("relation").replace(nouns)
+    numbered = pl.format("{} {}", called, pl.col("fact") + 1)
+    edges = attributes.select("head", "tail", "key", "value", noun=called, row=numbered)
     ends = edges.unique(subset="row", maintain_order=True)
     return pl.concat([
         ends.select(head="row", relation=pl.lit(TYPE), tail="noun"),
