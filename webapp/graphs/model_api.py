@@ -272,9 +272,10 @@ class GraphModelView(VersionedView, GraphView):
     def get(self, request: Request, pk: int) -> HttpResponse:
         """The data model that a version was imported with, to be saved as a file too: JSON, CSVW metadata or RML."""
         version = self.get_version(request, pk)
-        form = request.query_params.get("form", "json")
-        if form not in FILES:
-            raise InvalidError(f"There is no form {form}.", hint=f"Use one of: {', '.join(FILES)}.")
+        wanted = request.query_params.get("form", "json")
+        form = next((form for form in FILES if form == wanted), None)
+        if form is None:
+            raise InvalidError(f"There is no form {wanted}.", hint=f"Use one of: {', '.join(FILES)}.")
         model = model_changes.load_version_model(version)
         name, media_type = FILES[form]
         if form == "json":

@@ -68,7 +68,9 @@ def _write_table(kind: Mapping[str, Any], model: Mapping[str, Any]) -> dict[str,
     used = [ref for ref in references if ref.get("is_used") is not False and not _name_embedded(ref)]
     if used:
         schema["foreignKeys"] = [_write_foreign_key(ref) for ref in used]
-    notes = [{_REFERENCE: _write_foreign_key(ref)} for ref in references if ref.get("is_used") is False]
+    notes: list[dict[str, Any]] = [
+        {_REFERENCE: _write_foreign_key(ref)} for ref in references if ref.get("is_used") is False
+    ]
     notes += [{_KEYLESS: True}] if "key" in kind and not kind["key"] else []
     return {
         "url": quote(table),
