@@ -17,7 +17,6 @@ def test_a_relation_is_renamed_and_asked_for(clew: Clew, page: Page) -> None:
     clew.wait_for_job(made["job"]["id"])
     graph = made["graph"]["id"]
     page.goto("/")
-    page.get_by_label("Username").fill("admin")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("button", name="Log in")).to_be_hidden()

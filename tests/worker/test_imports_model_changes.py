@@ -108,7 +108,8 @@ def test_without_files_labels_change_and_the_rest_is_refused(api, graph):
             assert (answer.status_code, error["code"]) == (400, "bad_config")
             assert error["message"].startswith("The files of this graph are not kept, and ")
             assert error["hint"].startswith("Upload the files again")
-    assert preview(api(), graph, RENAMED).json()["kinds"][1]["label"] == "town"
+    [country, town] = preview(api(), graph, RENAMED).json()["kinds"]
+    assert (town["label"], town["examples"], country["examples"] != []) == ("town", [], True)
     population = {"table": "countries.csv", "columns": [{"name": "population", "unit": "million"}]}
     run(change(api(), graph, {**RENAMED, "kinds": [*RENAMED["kinds"], population]}))
     assert list_facts(graph.pk, "Paris") == [("lies in", "France"), ("type", "town")]

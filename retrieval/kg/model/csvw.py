@@ -11,18 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
+from retrieval.kg.model.datatypes import DATATYPES, TYPES
+
 CONTEXT = "http://www.w3.org/ns/csvw"
 _NOTE = "urn:clew:model:"
 _LABEL, _UNIT, _REFERENCE, _KEYLESS = "rdfs:label", "schema:unitText", f"{_NOTE}unused", f"{_NOTE}keyless"
-#: Datatypes by the types of columns; the first is written.
-_TYPES = {
-    "number": ("number", "integer", "decimal", "double", "float", "long", "int", "short", "byte", "nonNegativeInteger",
-               "positiveInteger", "unsignedInt", "unsignedLong", "unsignedShort", "gYear"),
-    "date": ("date", "dateTime", "datetime", "dateTimeStamp", "gYearMonth"),
-    "boolean": ("boolean",),
-    "link": ("anyURI",),
-}  # fmt: skip
-_BY_DATATYPE = {datatype: column_type for column_type, datatypes in _TYPES.items() for datatype in datatypes}
 
 
 def is_csvw(value: object) -> bool:
@@ -84,9 +77,8 @@ def _write_column(column: Mapping[str, Any], label: str | None) -> dict[str, Any
     written = {"name": _encode(column["name"]), "titles": column["name"]}
     if label or column.get("label"):
         written[_LABEL] = column.get("label") or label
-    datatype = next(iter(_TYPES.get(column.get("type", ""), ("string",))))
     if column.get("type"):
-        written["datatype"] = datatype
+        written["datatype"] = DATATYPES.get(column["type"], "string")
     if column.get("type") == "list":
         written["separator"] = ";"
     if column.get("unit"):
@@ -199,7 +191,7 @@ def _read_column(column: Mapping[str, Any]) -> dict[str, Any]:
     if column.get("separator"):
         read["type"] = "list"
     elif base is not None:
-        read["type"] = _BY_DATATYPE.get(str(base), "text")
+        read["type"] = TYPES.get(str(base), "text")
     if unit := _get_text(column.get(_UNIT)):
         read["unit"] = unit
     if column.get("suppressOutput"):

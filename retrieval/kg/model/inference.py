@@ -91,9 +91,9 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
             inferred_table.table, {*inferred_table.schema.names, *inferred_table.references}
         ):
             called = choices.kinds.get(kind.name, KindChoice()).label
-            found = replace(kind, label=called or ""), name_embedded(inferred_table.table, kind)
+            embedded = replace(kind, label=called or ""), name_embedded(inferred_table.table, kind)
             is_wanted = _is_wanted(kind, inferred_table.table, choices)
-            (inferred_table.embedded if is_wanted else inferred_table.rejected_kinds).append(found)
+            (inferred_table.embedded if is_wanted else inferred_table.rejected_kinds).append(embedded)
     return inferred
 
 

@@ -9,7 +9,7 @@ from retrieval.kg.model.data_model import Column, ColumnChoice, DataModel, Kind,
 
 
 def relabel_model(model: DataModel, choices: ModelChoices) -> DataModel:
-    """The model with the labels, units and left-out columns of ``choices``.
+    """The model with the labels, units and left-out columns of ``choices``; kinds that change lose their examples.
 
     Raises:
         ConfigError: something else is chosen, which only the files can tell.
@@ -19,7 +19,12 @@ def relabel_model(model: DataModel, choices: ModelChoices) -> DataModel:
     for (table, column), choice in choices.references.items():
         if choice.is_used and (table, column) not in known:
             raise _make_error(f"what {column} of {table} refers to")
+    renamed = {ref.table for ref, before in zip(references, model.references, strict=True) if ref != before}
     kinds = tuple(_relabel_kind(kind, choices) for kind in model.kinds)
+    kinds = tuple(
+        after if after == before and after.table not in renamed else replace(after, examples=())
+        for before, after in zip(model.kinds, kinds, strict=True)
+    )
     return replace(model, kinds=kinds, references=references)
 
 

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 import pyoxigraph as ox
 
 from retrieval.errors import ConfigError
+from retrieval.kg.model.datatypes import DATATYPES, TYPES
 from retrieval.kg.snapshot.relation_names import get_local_name
 
 #: Namespaces of RML and R2RML, whose terms have the same local names.
@@ -31,12 +32,6 @@ _NAMING = (
     "http://purl.org/dc/terms/title",
     "http://purl.org/dc/elements/1.1/title",
 )
-_DATATYPES = {"number": "decimal", "date": "date", "boolean": "boolean", "link": "anyURI"}
-_TYPES = {
-    **dict.fromkeys(("decimal", "integer", "int", "long", "double", "float", "nonNegativeInteger", "gYear"), "number"),
-    **dict.fromkeys(("date", "dateTime", "gYearMonth"), "date"),
-    **{"boolean": "boolean", "anyURI": "link", "string": "text"},
-}
 _FIELD = re.compile(r"(?<!\\)\{((?:[^{}\\]|\\.)+)\}")
 _PREFIXES = f"""@base <{_BASE}> .
 @prefix rr: <{_NAMESPACES[0]}> .
@@ -91,7 +86,7 @@ def _write_map(kind: Mapping[str, Any], references: list[Mapping[str, Any]]) -> 
 def _write_column(column: Mapping[str, Any]) -> str:
     column_type = column.get("type", "")
     label = column.get("label") or column["name"]
-    datatype = f" ; rr:datatype xsd:{_DATATYPES[column_type]}" if column_type in _DATATYPES else ""
+    datatype = f" ; rr:datatype xsd:{DATATYPES[column_type]}" if column_type in DATATYPES else ""
     parts = [
         f"rr:predicate <urn:clew:relation:{quote(label, safe='')}>",
         f"rr:objectMap [ rml:reference {_quote(column['name'])}{datatype} ]",
@@ -237,7 +232,7 @@ class _Mapping:
 
     def _read_column(self, rule: Any, place: Any, column: str, predicate: str) -> dict[str, Any]:
         read: dict[str, Any] = {"name": column, "label": _name(predicate)}
-        column_type = self._get_text(rule, "type") or _TYPES.get(
+        column_type = self._get_text(rule, "type") or TYPES.get(
             get_local_name(self._get_text(place, "datatype") or "-")
         )
         if column_type:

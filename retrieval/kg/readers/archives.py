@@ -122,9 +122,8 @@ def _find_extractor(file: Unpacked) -> tuple[Callable[[Path, str, Path], list[tu
         return extract_sheets, "workbook"
     if is_sqlite(file.path):
         return extract_database_tables, "database"
-    if not file.name.lower().endswith(_JSON) or find_model_in_file(file.path, file.name) is not None:
-        return None, ""
-    return json_tables.extract_parts, ""
+    has_rows = file.name.lower().endswith(_JSON) and find_model_in_file(file.path, file.name) is None
+    return (json_tables.extract_parts if has_rows else None), ""
 
 
 def list_members(path: Path, name: str, *, limits: ArchiveLimits = LIMITS) -> list[tuple[str, int]]:

@@ -52,10 +52,10 @@ def open_files(paths: Sequence[Path], names: Sequence[str], options: ReadOptions
         notes: list[tuple[str, str]] = []
         merged: Mapping[str, Any] = {}
         for file, model in models:
-            renamed, missing = _match_tables(model, [one.name for one in data])
+            renamed, missing = _match_tables(model, [part.name for part in data])
             merged = merge_models(merged, renamed)
             described = {kind["table"] for kind in renamed["kinds"] if kind["table"].lower().endswith(_TABLES)}
-            data = [replace(one, format=one.format or "table") if one.name in described else one for one in data]
+            data = [replace(part, format=part.format or "table") if part.name in described else part for part in data]
             if missing:
                 notes.append((file.name, f"The data model {file.name} is about {_join(missing)}, which is not here."))
         if models:
