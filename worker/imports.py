@@ -78,11 +78,9 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
             "callbacks": {"problems": problems.add, "progress": context.update_progress},
             "check": context.check,
         }
-        built: tuple[SourceReport, ...] = ()
-        if steps:
-            built = _build_version(steps, base, out, calls)
-        elif mode != Mode.EDIT:
-            built = _relabel_version(job, base, out, calls)
+        built = _build_version(steps, base, out, calls) if steps else ()
+        if not steps and mode != Mode.EDIT:
+            _relabel_version(job, base, out, calls)
         outcomes = edits.apply(context, out, applying, mode, base)
         violations = _validate(context, sources, problems.add)
         context.check_before_commit()
@@ -169,7 +167,7 @@ def _build_version(
     return reports
 
 
-def _relabel_version(job: Job, base: GraphVersion | None, out: Path, calls: dict[str, Any]) -> tuple[SourceReport, ...]:
+def _relabel_version(job: Job, base: GraphVersion | None, out: Path, calls: dict[str, Any]) -> None:
     """Build a version by a changed model out of the one before, whose files are not kept."""
     from retrieval.kg.build.relabelling import write_relabelled  # noqa: PLC0415 - loads polars
 
@@ -179,7 +177,6 @@ def _relabel_version(job: Job, base: GraphVersion | None, out: Path, calls: dict
     child_process.call(
         write_relabelled, place, out, job.params["model"], what=job.graph.name, **{**calls, "callbacks": callbacks}
     )
-    return ()
 
 
 def _has_equal_model(base: GraphVersion, out: Path) -> bool:
