@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LABEL_LIMIT = 4096
 #: The relation that says at which place of its table a thing stands, from 1.
 ROW = "row in table"
+#: The column that says where rows come from: the position of a source, from 1, above ``ROW_BITS`` bits of the row, from
+#: 1; 0 where that is unknown.
+ORIGIN, ROW_BITS = "origin", 32
 #: The longest value of an attribute, in UTF-8 bytes.
 ATTRIBUTE_LIMIT = 128 * 1024
 
@@ -59,6 +62,8 @@ class TripleTable:
         vocabulary: what ontologies say of relations and kinds, by IRI or name.
         has_attribute_facts: whether the facts that attributes stand for are among the rows already.
         model: by which tables and nodes are named and refer to each other.
+        fact_origins, attribute_origins: where the rows of ``facts`` and of ``node_attributes`` come from, see
+            ``ORIGIN``. Without them all rows of a table with one source have that source.
     """
 
     facts: pl.DataFrame
@@ -75,6 +80,8 @@ class TripleTable:
     has_attribute_facts: bool = False
     model: DataModel | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    fact_origins: pl.Series | None = None
+    attribute_origins: pl.Series | None = None
 
     @classmethod
     def from_facts(
@@ -109,6 +116,16 @@ class TripleTable:
             fact_passages=build_frame(fact_passages, fact=int, passage=int),
         )
 
+    def locate_facts(self) -> pl.DataFrame:
+        """The facts with their origins in a fourth column."""
+        return _add_origins(self.facts, self.fact_origins)
+
+    def locate_attributes(self) -> pl.DataFrame | None:
+        """The attributes of nodes with their origins in a fourth column."""
+        if self.node_attributes is None:
+            return None
+        return _add_origins(self.node_attributes, self.attribute_origins)
+
     def __len__(self) -> int:
         return self.facts.height + (0 if self.kept is None else len(self.kept))
 
@@ -119,3 +136,10 @@ def build_frame(rows: Iterable[Sequence[object]], **columns: type[str] | type[in
 
     schema = {name: pl.String if kind is str else pl.Int64 for name, kind in columns.items()}
     return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+
+
+def _add_origins(rows: pl.DataFrame, origins: pl.Series | None) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415 - as above
+
+    known = pl.lit(0, pl.Int64) if origins is None else origins
+    return rows.with_columns(known.alias(ORIGIN))

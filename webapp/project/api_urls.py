@@ -39,6 +39,7 @@ from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
 from webapp.graphs.model_api import GraphModelView, ModelConversionView, ModelView
 from webapp.graphs.preview_api import FormatsView, PreviewView
+from webapp.graphs.provenance_api import FactSourcesView
 from webapp.graphs.shapes_api import GraphShapesView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
@@ -121,6 +122,7 @@ urlpatterns = [
     path("graphs/<int:pk>/report", ReportView.as_view()),
     path("graphs/<int:pk>/picture", PictureView.as_view()),
     path("graphs/<int:pk>/paths", PathsView.as_view()),
+    path("graphs/<int:pk>/facts/sources", FactSourcesView.as_view()),
     path("graphs/<int:pk>/similar", SimilarView.as_view()),
     path("graphs/<int:pk>/statistics", StatisticsView.as_view()),
     path("graphs/<int:pk>/schema", SchemaView.as_view()),

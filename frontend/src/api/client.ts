@@ -2,7 +2,7 @@
 
 const ROOT = "/api/v1/";
 
-export type Query = Record<string, string | number | boolean | null | undefined>;
+export type Query = Record<string, string | number | boolean | null | undefined | readonly string[]>;
 
 interface ErrorBody {
   error?: { code?: string; message?: string; hint?: string; fields?: Record<string, string[]> };
@@ -101,7 +101,10 @@ export function onSignedOut(callback: () => void): void {
 export function apiUrl(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") search.set(key, String(value));
+    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const item of list) {
+      if (item !== undefined && item !== null && item !== "") search.append(key, String(item));
+    }
   }
   const text = search.toString();
   return ROOT + path + (text ? `?${text}` : "");

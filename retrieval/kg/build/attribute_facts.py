@@ -22,12 +22,14 @@ from retrieval.kg.build.labels import ALIAS_RELATIONS
 from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.readers.property_rows import TYPE, UNNAMED
 from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.kg.table import ORIGIN
 from retrieval.lexicon import get_words
 from retrieval.lexicon.nouns import to_singular
 
 if TYPE_CHECKING:
     from retrieval.kg.table import KeptFacts, TripleTable
 
+_FACT = ("head", "relation", "tail")
 #: Keys whose values nobody asks for, or that are found by other ways.
 _OTHER = get_words("unasked_keys")
 #: Keys of sentences, or of what was done or asked for where things have numbers for names: their values are short on
@@ -52,15 +54,15 @@ _YEARS = (1000, 2100)
 
 
 def extract_attribute_facts(table: TripleTable) -> pl.DataFrame | None:
-    """Columns ``head``, ``relation``, ``tail``, each row once; None where there are none, or where texts are read with
-    the graph: what was extracted from them describes nodes in words of its own.
+    """Columns ``head``, ``relation``, ``tail``, ``origin``, each fact once; None where there are none, or where texts
+    are read with the graph: what was extracted from them describes nodes in words of its own.
     """
     if table.has_attribute_facts or (table.passages is not None and table.passages.height):
         return None
     frames = [rows for rows in (_extract_node_facts(table), _extract_edge_facts(table)) if rows is not None]
     if not frames:
         return None
-    facts = pl.concat(frames).unique(maintain_order=True)
+    facts = pl.concat(frames).unique(_FACT, keep="first", maintain_order=True)
     if table.kept is not None:
         facts = facts.filter(_find_missing(table.kept, facts))
     return facts if facts.height else None
@@ -71,7 +73,7 @@ def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     rows, kept = table.fact_attributes, 0 if table.kept is None else len(table.kept)
     if rows is None or not rows.height:
         return None
-    edges = table.facts.with_row_index("fact", offset=kept).with_columns(pl.col("fact").cast(pl.Int64))
+    edges = table.locate_facts().with_row_index("fact", offset=kept).with_columns(pl.col("fact").cast(pl.Int64))
     attributes = rows.with_columns(pl.col("fact").cast(pl.Int64), pl.col("value").cast(pl.String).str.strip_chars())
     attributes = attributes.join(edges, on="fact", how="inner", maintain_order="left")
     keys = [key for key in attributes["key"].unique().sort() if format_relation_name(key) not in _OTHER | _OF_EDGES]
@@ -87,9 +89,11 @@ def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     shown = {name: format_relation_name(name) for name in {*attributes["relation"], *attributes["key"]}}
     called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
     several = _find_several(attributes)
-    values = attributes.filter(~several).select("head", relation=called, tail="value")
+    values = attributes.filter(~several).select("head", relation=called, tail="value", origin=ORIGIN)
     rows_of_edges = _build_edge_rows(attributes.filter(several), {*table.facts["head"], *table.facts["tail"]})
-    return pl.concat([values, role_rows.select(head="tail", relation="value", tail="head"), rows_of_edges])
+    return pl.concat(
+        [values, role_rows.select(head="tail", relation="value", tail="head", origin=ORIGIN), rows_of_edges]
+    )
 
 
 def _find_several(attributes: pl.DataFrame) -> pl.Series:
@@ -119,18 +123,18 @@ def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.Da
         nouns[relation] = noun
     called = pl.col("relation").replace(nouns)
     numbered = pl.format("{} {}", called, pl.col("fact") + 1)
-    edges = attributes.select("head", "tail", "key", "value", noun=called, row=numbered)
+    edges = attributes.select("head", "tail", "key", "value", ORIGIN, noun=called, row=numbered)
     ends = edges.unique(subset="row", maintain_order=True)
     return pl.concat([
-        ends.select(head="row", relation=pl.lit(TYPE), tail="noun"),
-        ends.select(head="row", relation=pl.lit("from"), tail="head"),
-        ends.select(head="row", relation=pl.lit("to"), tail="tail"),
-        edges.select(head="row", relation="key", tail="value"),
+        ends.select(head="row", relation=pl.lit(TYPE), tail="noun", origin=ORIGIN),
+        ends.select(head="row", relation=pl.lit("from"), tail="head", origin=ORIGIN),
+        ends.select(head="row", relation=pl.lit("to"), tail="tail", origin=ORIGIN),
+        edges.select(head="row", relation="key", tail="value", origin=ORIGIN),
     ])  # fmt: skip
 
 
 def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
-    rows = table.node_attributes
+    rows = table.locate_attributes()
     if rows is None or not rows.height:
         return None
     left_out = (_OTHER - _DESCRIBING) | ALIAS_RELATIONS
@@ -153,11 +157,13 @@ def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
     apart = set(name_stats.filter(pl.col("apart") > _APART)["key"])
     keys = [key for key in keys if key not in apart]
     value = pl.col("value").cast(pl.String).str.strip_chars()
-    facts = rows.filter(pl.col("key").is_in(keys)).select("label", "key", value=value).filter(pl.col("value") != "")
+    facts = (
+        rows.filter(pl.col("key").is_in(keys)).select("label", "key", ORIGIN, value=value).filter(pl.col("value") != "")
+    )
     short = pl.col("value").str.len_chars() <= _LONGEST
     facts = facts.filter(short.mean().over("key") >= _SHORT)
     facts = facts.filter(short & ~pl.col("value").str.contains(_NO_VALUE) & (pl.col("value") != pl.col("label")))
-    return facts.select(head="label", relation="key", tail="value")
+    return facts.select(head="label", relation="key", tail="value", origin=ORIGIN)
 
 
 def _find_missing(kept: KeptFacts, facts: pl.DataFrame) -> pl.Series:

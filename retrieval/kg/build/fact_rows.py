@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.kg.build.row_origins import RowOrigins
+
 #: Bytes of rows or keys that are held at a time when nobody says otherwise.
 MEMORY = 2 * 1024**3
 
@@ -20,18 +22,23 @@ class FactRows:
     """Rows of codes as they are read: in memory, and beyond ``memory`` bytes in a file of ``directory``.
 
     The file goes when they are drained.
+
+    Attributes:
+        origins: of all rows, also when they are drained.
     """
 
     def __init__(self, directory: Path, memory: int = MEMORY, name: str = "rows") -> None:
         self.count = 0
+        self.origins = RowOrigins()
         self._memory = memory
         self._held: list[np.ndarray] = []
         self._held_rows = 0
         self._file = directory / f"{name}.spill"
         self._spilt: list[int] = []
 
-    def add(self, heads: np.ndarray, relations: np.ndarray, tails: np.ndarray) -> None:
-        """Take some rows, uint32 [n] each."""
+    def add(self, heads: np.ndarray, relations: np.ndarray, tails: np.ndarray, origins: int | np.ndarray = 0) -> None:
+        """Take some rows, uint32 [n] each; see :meth:`RowOrigins.add` for their origins."""
+        self.origins.add(len(heads), origins)
         block = np.stack([heads, relations, tails]).astype(np.uint32, copy=False)
         self._held.append(block)
         self.count += block.shape[1]
@@ -42,6 +49,7 @@ class FactRows:
     def keep_first(self, count: int) -> None:
         """Forget all but the first ``count``, which ends a block."""
         while self.count > count:
+            self.origins.drop_last()
             if self._held:
                 size = self._held.pop().shape[1]
                 self._held_rows -= size

@@ -28,7 +28,7 @@ from retrieval.kg.snapshot.manifest import FORMAT_VERSION, MANIFEST, Manifest, t
 from retrieval.kg.snapshot.relation_names import RDF_TYPE, TYPE, format_relation_name
 from retrieval.kg.snapshot.storage import StringTable, publish_directory, save_array, save_json
 from retrieval.kg.snapshot.vocabulary import save_vocabulary
-from retrieval.kg.table import KeptFacts, TripleTable
+from retrieval.kg.table import ROW_BITS, KeptFacts, TripleTable
 from retrieval.kg.typed_values import TypedValues
 from retrieval.types import Progress
 
@@ -70,16 +70,18 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     Raises:
         EmptySourceError: that is neither a fact nor a passage.
     """
+    table = assume_source(table)
     passages = 0 if table.passages is None else table.passages.height
     valued = extract_attribute_facts(table)
     if not (len(table) or encoder.count or passages or valued is not None):
         raise EmptySourceError("The source holds no fact.", hint="Give a file with head, relation and tail.")
     steps.start_stage("sorting facts", 0)
-    if table.kept is not None:
-        encoder.keep(table.kept)
-    encoder.add(table.facts)
+    encoder.add_located(table.locate_facts(), table.sources)
     if valued is not None:
-        encoder.add(valued)
+        encoder.add_located(valued, table.sources)
+        del valued  # hundreds of bytes a fact that sorting needs
+    if table.kept is not None:  # behind the others: a fact that is stated again has its newest source
+        encoder.keep(table.kept)
     for known in (table.nodes, table.node_attributes):
         if known is not None:
             encoder.add_entities(known["label"].cast(pl.String))
@@ -121,6 +123,24 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     manifest = replace(manifest, content_hash=digest)
     save_json(directory / MANIFEST, to_manifest_json(manifest))
     steps.check()
+
+
+def assume_source(table: TripleTable) -> TripleTable:
+    """``table`` with the origin of its rows, where none is known and only one source is not that of kept facts."""
+    kept = table.kept.snapshot.manifest.sources if table.kept is not None else ()
+    new = [number for number, name in enumerate(table.sources, 1) if name not in kept]
+    if len(new) != 1:
+        return table
+    facts, attributes = table.fact_origins, table.attribute_origins
+    if facts is None:
+        facts = _repeat_origin(new[0], table.facts.height)
+    if attributes is None and table.node_attributes is not None and table.kept is None:
+        attributes = _repeat_origin(new[0], table.node_attributes.height)
+    return replace(table, fact_origins=facts, attribute_origins=attributes)
+
+
+def _repeat_origin(source: int, count: int) -> pl.Series:
+    return pl.repeat(source << ROW_BITS, count, dtype=pl.Int64, eager=True)
 
 
 def _find_row_facts(table: TripleTable, encoded: EncodedFacts) -> np.ndarray:

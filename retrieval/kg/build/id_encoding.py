@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +13,11 @@ from retrieval.kg.build.columns import load_series
 from retrieval.kg.build.fact_rows import MEMORY, FactRows, Sizes
 from retrieval.kg.build.facts import write_facts, write_incoming
 from retrieval.kg.build.naming import NODE_ID, Naming
+from retrieval.kg.build.row_origins import ROW_LIMIT, pack_origin
 from retrieval.kg.build.vocabulary import StringVocabulary, sort_texts
-from retrieval.kg.readers.file_contents import fit
-from retrieval.kg.table import KeptFacts
+from retrieval.kg.readers.file_contents import LINE, fit
+from retrieval.kg.snapshot.fact_sources import save_source_names
+from retrieval.kg.table import ORIGIN, ROW_BITS, KeptFacts
 
 #: Facts that are taken at a time.
 _BLOCK = 500_000
@@ -53,6 +55,8 @@ class IdEncoder:
         self._entities, self._relations = _Labels(), _Labels()
         self._mentioned: list[np.ndarray] = []
         self._refused = False
+        self._sources: dict[str, int] = {}
+        self._source = 0
 
     def _reset_terms(self) -> None:
         self._terms = StringVocabulary()
@@ -63,32 +67,60 @@ class IdEncoder:
         """How many rows it has."""
         return self.rows.count + self._term_rows.count
 
+    def begin_source(self, name: str) -> None:
+        """Take the rows that follow as those of a file."""
+        self._source = self._number_source(name)
+
+    def _number_source(self, name: str) -> int:
+        return self._sources.setdefault(name, len(self._sources) + 1)
+
+    def _locate(self, rows: pl.DataFrame) -> int | np.ndarray:
+        """The origins of rows of the file that is read."""
+        origin = pack_origin(self._source)
+        return origin + rows[LINE].to_numpy() if LINE in rows.columns else origin
+
     def keep_first(self, count: int) -> None:
         """Forget all rows but the first ``count``, which ends a block of them."""
         self._refused = True
         self._last.keep_first(self._last.count - (self.count - count))
 
-    def add_if_clean(self, facts: pl.DataFrame) -> bool:
-        """Take rows as they stand, or none of them where a label needs trimming or cannot be taken."""
+    def add_if_clean(self, facts: pl.DataFrame, first_line: int) -> bool:
+        """Take rows of lines as they stand, or none of them where a label needs trimming or cannot be taken."""
         heads, relations, tails = self._encode_columns(facts)
         if not (self._entities.fit([heads, tails]) and self._relations.fit([relations])):
             self._refused = True
             return False
         self._last = self.rows
-        self.rows.add(heads, relations, tails)
+        self.rows.add(heads, relations, tails, pack_origin(self._source, first_line))
         return True
 
     def add(self, facts: pl.DataFrame) -> None:
         """Take good rows."""
         self._last = self.rows
-        self.rows.add(*self._encode_columns(facts))
+        heads, relations, tails = self._encode_columns(facts)
+        self.rows.add(heads, relations, tails, self._locate(facts))
+
+    def add_located(self, facts: pl.DataFrame, sources: Sequence[str]) -> None:
+        """Take good rows, whose ``origin`` counts ``sources`` from 1."""
+        self._last = self.rows
+        heads, relations, tails = self._encode_columns(facts)
+        self.rows.add(heads, relations, tails, self._renumber_origins(facts[ORIGIN].to_numpy(), sources))
+
+    def _renumber_origins(self, origins: np.ndarray, sources: Sequence[str]) -> np.ndarray:
+        """Origins whose sources are counted as they are here, those that occur."""
+        numbers = np.zeros(len(sources) + 1, np.int64)
+        positions = origins >> ROW_BITS
+        for position in np.flatnonzero(np.bincount(positions, minlength=1)).tolist():
+            numbers[position] = self._number_source(sources[position - 1]) if position else 0
+        renumbered: np.ndarray = numbers[positions] << ROW_BITS | (origins & ROW_LIMIT)
+        return renumbered
 
     def add_terms(self, rows: pl.DataFrame) -> None:
         """Take rows whose heads and tails are RDF terms; they wait for :meth:`assign_labels`."""
         self._last = self._term_rows
         relations = self._relations.encode_values(rows["relation"])
         heads, tails = (self._terms.encode_values(rows[name]) for name in ("head", "tail"))
-        self._term_rows.add(heads, relations, tails)
+        self._term_rows.add(heads, relations, tails, self._locate(rows))
 
     def list_terms(self) -> tuple[pl.Series, pl.Series]:
         """The distinct terms of the rows that wait, and the relations of these."""
@@ -114,8 +146,10 @@ class IdEncoder:
         numbers = self._terms.encode_values(terms)
         label = np.zeros(len(self._terms), np.uint32)
         label[numbers] = self._entities.encode_values(labels)
+        start = 0
         for block in self._term_rows.take_blocks():
-            self.rows.add(label[block[0]], block[1], label[block[2]])
+            origins = self._term_rows.origins.find(np.arange(start, start := start + block.shape[1]))
+            self.rows.add(label[block[0]], block[1], label[block[2]], origins)
         self._reset_terms()
 
     def get_entity_texts(self) -> pl.Series:
@@ -141,25 +175,33 @@ class IdEncoder:
         id_relation = self._relations.encode_values(pl.Series([NODE_ID]))[0]
         rows, self.rows = self.rows, FactRows(self._directory, self._memory, "named")
         self._last, self._refused = self.rows, True
+        start = 0
         for heads, relations, tails in rows.take_blocks():
             name = says[relations] & renamed[heads] & (tails == name_codes[heads])
             known = relations == id_relation
             left = ~(says[relations] & dropped[heads])
             starts = np.where(known, heads, called[heads])
             ends = np.where(name, heads, np.where(known, tails, called[tails]))
-            self.rows.add(starts[left], np.where(name, id_relation, relations)[left], ends[left])
+            origins = rows.origins.find(np.arange(start, start := start + len(heads)))
+            self.rows.add(starts[left], np.where(name, id_relation, relations)[left], ends[left], origins[left])
 
     def keep(self, kept: KeptFacts) -> None:
         """Take facts of a snapshot, by their numbers."""
         self._refused = True  # what only other facts of it name is not taken
         self._last = self.rows
-        graph = kept.snapshot
+        graph, known = kept.snapshot, kept.snapshot.fact_sources
         entities = self._entities.encode_values(load_series(graph.entity_labels))
         relations = self._relations.encode_values(load_series(graph.relation_names))
         for start in range(0, len(kept), _BLOCK):
             stop = start + _BLOCK
             ids = slice(start, stop) if kept.facts is None else kept.facts[start:stop]
-            self.rows.add(entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]])
+            origins: int | np.ndarray = 0
+            if known is not None:
+                packed = known.sources[ids].astype(np.int64) << ROW_BITS | known.rows[ids]
+                origins = self._renumber_origins(packed, known.names)
+            self.rows.add(
+                entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]], origins
+            )
 
     def add_entities(self, labels: pl.Series) -> None:
         """Take entities that need no fact."""
@@ -173,6 +215,8 @@ class IdEncoder:
         row_count, sizes = self.rows.count, Sizes(len(labels), len(names))
         ids = (entity_ids, relation_ids)
         facts = write_facts(self._directory, self.rows, ids, sizes, memory=self._memory, check=check)
+        if self.rows.origins.is_known:
+            save_source_names(self._directory, list(self._sources))
         return EncodedFacts(*facts, labels, names, row_count - len(facts[0]), np.zeros(0, np.int64))
 
     def write_incoming(self, encoded: EncodedFacts, check: Callable[[], None]) -> None:

@@ -14,6 +14,7 @@ import polars as pl
 from retrieval.kg.analysis.comparison import find_missing
 from retrieval.kg.build.attribute_facts import extract_attribute_facts
 from retrieval.kg.build.columns import find_positions, load_series
+from retrieval.kg.build.from_table import assume_source
 from retrieval.kg.build.naming import NAME_RELATIONS, NODE_ID
 from retrieval.kg.build.to_table import convert_to_table
 from retrieval.kg.model.data_model import DataModel
@@ -21,7 +22,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.snapshot.storage import StringTable
 from retrieval.kg.snapshot.vocabulary import Vocabulary
-from retrieval.kg.table import TripleTable
+from retrieval.kg.table import ROW_BITS, TripleTable
 
 
 def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
@@ -32,7 +33,7 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
     facts of both.
     """
     old = convert_to_table(base)
-    new = _rename_nodes(adding, base)
+    new = _rename_nodes(assume_source(adding), base)
     shift = len(old)
     passages, links = _merge_passages(old, new, shift)
     attributes = new.fact_attributes
@@ -53,6 +54,8 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
         kept=old.kept,
         model=new.model if old.model is None else old.model.add_tables(new.model or DataModel()),
         vocabulary=Vocabulary((*old.vocabulary.terms, *new.vocabulary.terms)),
+        fact_origins=_shift_origins(new.fact_origins, len(old.sources)),
+        attribute_origins=_merge_origins(old, new),
     )
 
 
@@ -64,7 +67,8 @@ def remove_facts(base: Snapshot, removing: TripleTable) -> TripleTable:
     gone = _apply_names(_rename_nodes(removing, base), base)
     valued = extract_attribute_facts(gone)
     if valued is not None:  # of the nodes that are described there
-        gone = replace(gone, facts=pl.concat([gone.facts.select(valued.columns), valued], how="vertical_relaxed"))
+        both = [gone.facts, valued.select(gone.facts.columns)]
+        gone = replace(gone, facts=pl.concat(both, how="vertical_relaxed"))
     labels, names = load_series(base.entity_labels), load_series(base.relation_names)
     ids = (
         find_positions(gone.facts["head"], labels),
@@ -82,6 +86,19 @@ def remove_facts(base: Snapshot, removing: TripleTable) -> TripleTable:
         links = links.join(numbered, on="passage", how="inner", maintain_order="left")
         links = links.select("fact", pl.col("now").cast(pl.Int64).alias("passage"))
     return replace(left, passages=kept.drop("passage"), fact_passages=links)
+
+
+def _merge_origins(old: TripleTable, new: TripleTable) -> pl.Series | None:
+    """The origins of the attributes of both: those of ``old`` are facts already, with origins of their own."""
+    known = _shift_origins(new.attribute_origins, len(old.sources))
+    if known is None or old.node_attributes is None:
+        return known
+    return pl.concat([pl.repeat(0, old.node_attributes.height, dtype=pl.Int64, eager=True), known])
+
+
+def _shift_origins(origins: pl.Series | None, count: int) -> pl.Series | None:
+    """Origins that count ``count`` other sources first."""
+    return None if origins is None else origins + (origins > 0).cast(pl.Int64) * (count << ROW_BITS)
 
 
 def _apply_names(table: TripleTable, base: Snapshot) -> TripleTable:

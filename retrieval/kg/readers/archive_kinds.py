@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.compression import EASY, RATIO, open_bytes
@@ -42,12 +43,30 @@ class Unpacked:
         name: what it is called; of an archive's file, ``archive/path``.
         archive: the archive, workbook or JSON it came from, as its owner calls it; empty for a file given by itself.
         format: the format that it is known to be of; empty where its content tells.
+        row_numbers: see :class:`TablePart`.
     """
 
     path: Path
     name: str
     archive: str = ""
     format: str = ""
+    row_numbers: Sequence[int] | None = None
+
+
+class TablePart(NamedTuple):
+    """A table of a workbook, a database or JSON, written as a file of its own.
+
+    Attributes:
+        name: what the table is called.
+        path: where the file lies.
+        format: of the file; empty where its content tells.
+        row_numbers: where the records of the file stand in its table, its header first; None where that is their line.
+    """
+
+    name: str
+    path: Path
+    format: str
+    row_numbers: Sequence[int] | None = None
 
 
 def detect_archive_kind(path: Path) -> ArchiveKind | None:

@@ -20,7 +20,7 @@ from typing import IO
 
 from retrieval.errors import ClewError, EmptySourceError, SourceError
 from retrieval.kg.readers import json_tables
-from retrieval.kg.readers.archive_kinds import ZIP, ArchiveKind, ArchiveLimits, Unpacked, detect_archive_kind
+from retrieval.kg.readers.archive_kinds import ZIP, ArchiveKind, ArchiveLimits, TablePart, Unpacked, detect_archive_kind
 from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.model_detection import find_model_in_file
 from retrieval.kg.readers.sqlite_tables import SIGNATURE, extract_database_tables, is_sqlite
@@ -110,13 +110,15 @@ def extract_tables(file: Unpacked, folder: Path) -> list[Unpacked]:
     if extract is None:
         return []
     folder.mkdir(parents=True)
-    parts = extract(file.path, file.name, folder)
+    parts = [TablePart(*part) for part in extract(file.path, file.name, folder)]
     if kind and not parts:
         raise EmptySourceError(f"{file.name} holds no table.", hint=f"Give a {kind} with a table that has rows.")
-    return [Unpacked(path, f"{file.name}/{part}", file.name, form) for part, path, form in parts]
+    return [Unpacked(part.path, f"{file.name}/{part.name}", file.name, part.format, part.row_numbers) for part in parts]
 
 
-def _find_extractor(file: Unpacked) -> tuple[Callable[[Path, str, Path], list[tuple[str, Path, str]]] | None, str]:
+def _find_extractor(
+    file: Unpacked,
+) -> tuple[Callable[[Path, str, Path], Sequence[TablePart | tuple[str, Path, str]]] | None, str]:
     """The function that takes a file apart, if one does; and what must hold a table, empty where it need not."""
     if is_workbook(file.path):
         return extract_sheets, "workbook"

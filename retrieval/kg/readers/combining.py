@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from retrieval.kg.model.data_model import NO_CHOICES, ModelChoices
@@ -14,11 +15,13 @@ from retrieval.kg.readers.file_contents import (
     PASSAGE_SCHEMA,
     FactFile,
     FactSink,
+    locate_rows,
+    number_sources,
 )
 from retrieval.kg.readers.modelling import resolve_properties
 from retrieval.kg.readers.property_rows import PropertyFacts
 from retrieval.kg.snapshot.vocabulary import Vocabulary
-from retrieval.kg.table import TripleTable, build_frame
+from retrieval.kg.table import ORIGIN, TripleTable, build_frame
 
 
 def merge_files(
@@ -34,27 +37,33 @@ def merge_files(
         sink: took the rows that are not in the files.
         choices: corrections of the data model.
     """
-    files = list(files)
+    files, sources = list(files), number_sources(files)
     fact_attributes: list[tuple[int, str, str]] = []
     node_attributes: list[tuple[str, str, str]] = []
     nodes, relation_labels, model, vocabulary = [], None, None, Vocabulary()
+    facts = [locate_rows(f.facts, sources.get(f.name, 0)) for f in files if f.facts is not None]
+    attribute_origins = np.zeros(0, np.int64)
     if any(f.properties is not None or f.table is not None for f in files):
-        first = sum(f.facts.height for f in files if f.facts is not None)
+        first = sum(rows.height for rows in facts)
         property_facts, model = resolve_properties(files, choices)
         fact_attributes = [(first + fact, key, value) for fact, key, value in property_facts.fact_attributes]
         node_attributes = property_facts.node_attributes
         nodes.append(pl.DataFrame(property_facts.nodes, schema=NODE_SCHEMA, orient="row"))
-        files.append(_convert_to_file(property_facts))
-    facts = [f.facts for f in files if f.facts is not None]
+        attribute_origins = property_facts.attribute_origins
+        properties = _convert_to_file(property_facts)
+        files.append(properties)
+        if properties.facts is not None:
+            facts.append(properties.facts.with_columns(pl.Series(ORIGIN, property_facts.fact_origins)))
     if any(f.terms is not None for f in files):
         from retrieval.kg.readers.rdf_names import resolve  # noqa: PLC0415 - of RDF only
 
         before = sum(rows.height for rows in facts)
-        named_facts = resolve(files, sink)
+        named_facts = resolve(files, sources, sink)
         facts.append(named_facts.facts)
         nodes.append(named_facts.nodes)
         relation_labels, vocabulary = named_facts.relation_labels, named_facts.vocabulary
         node_attributes = node_attributes + named_facts.node_attributes
+        attribute_origins = np.concatenate([attribute_origins, np.zeros(len(named_facts.node_attributes), np.int64)])
         fact_attributes += [(before + row, key, value) for row, key, value in named_facts.fact_attributes]
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
@@ -62,8 +71,9 @@ def merge_files(
 
         passages, fact_passages = merge_documents(files)
     pairs = {"key": str, "value": str}
+    located = pl.concat(facts) if facts else pl.DataFrame(schema={**FACT_SCHEMA, ORIGIN: pl.Int64})
     return TripleTable(
-        facts=pl.concat(facts) if facts else pl.DataFrame(schema=FACT_SCHEMA),
+        facts=located.drop(ORIGIN),
         nodes=pl.concat(nodes) if nodes else None,
         relation_labels=relation_labels,
         sources=tuple(f.name for f in files if f.name),
@@ -74,6 +84,8 @@ def merge_files(
         fact_passages=fact_passages,
         model=model,
         vocabulary=vocabulary,
+        fact_origins=located[ORIGIN],
+        attribute_origins=pl.Series(ORIGIN, attribute_origins) if node_attributes else None,
     )
 
 

@@ -63,7 +63,7 @@ def _add_node(node: CypherNode, rows: PropertyRows, stem: str) -> str:
     name = find_name_key(properties)
     try:
         attributes = extract_node_attributes(labels, properties)
-        rows.add_node(key, str(properties[name]).strip() if name else "", attributes)
+        rows.add_node(key, str(properties[name]).strip() if name else "", attributes, node.line)
     except BadRowError as error:
         rows.log.add(node.line, str(error), key, error.kind)
     return key

@@ -8,7 +8,7 @@ import polars as pl
 
 from retrieval.errors import ConfigError, EmptySourceError
 from retrieval.kg.readers.catalog import FORMATS
-from retrieval.kg.readers.file_contents import FACT_SCHEMA, FactFile, FactSink, Frames
+from retrieval.kg.readers.file_contents import FactFile, FactSink, Frames
 from retrieval.kg.readers.formats.properties import has_property_header
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
@@ -59,7 +59,7 @@ def read_delimited(file: InputFile, log: ProblemLog) -> FactFile:
     takes: FactSink | Frames = sink or kept
     for first_line, block in source.read_blocks(log.add):
         facts = None if skip_first else _parse_plain_rows(block, shape)
-        if facts is None or not takes.add_if_clean(facts):
+        if facts is None or not takes.add_if_clean(facts, first_line):
             facts = _read_block(block, first_line, shape, log, skip_first=skip_first)
             takes.add(facts)
         rows += facts.height
@@ -110,12 +110,12 @@ def _read_block(block: bytes, first_line: int, shape: RowShape, log: ProblemLog,
         size = pl.col(name).str.len_bytes().fill_null(0)
         good &= (size > 0) & (size <= LABEL_LIMIT)
     lines = lines.with_columns(good=good)
-    facts = lines.filter("good").select(ROLES)
+    facts = lines.filter("good").select(*ROLES, pl.col("line").cast(pl.Int64))
     rest = lines.filter(~pl.col("good")).select("line", "text")
     if not rest.height:
         return facts
-    rescued = [row for line, text in rest.iter_rows() if (row := _read_row(line, text, shape, log))]
-    return pl.concat([facts, pl.DataFrame(rescued, schema=FACT_SCHEMA, orient="row")])
+    rescued = [(*row, line) for line, text in rest.iter_rows() if (row := _read_row(line, text, shape, log))]
+    return pl.concat([facts, pl.DataFrame(rescued, schema=facts.schema, orient="row")])
 
 
 def _drop_bad_lines(block: bytes, first_line: int, log: ProblemLog) -> str:

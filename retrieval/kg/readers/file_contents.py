@@ -9,7 +9,7 @@ import polars as pl
 
 from retrieval.kg.model.source_table import SourceTable
 from retrieval.kg.readers.property_rows import PropertyRows
-from retrieval.kg.table import LABEL_LIMIT
+from retrieval.kg.table import LABEL_LIMIT, ORIGIN, ROW_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FACT_SCHEMA = {"head": pl.String, "relation": pl.String, "tail": pl.String}
 #: RDF terms as collected, see :mod:`retrieval.kg.readers.rdf`.
 TERM_SCHEMA = FACT_SCHEMA
+#: The column of facts and of terms that says in which line or row of their file they stand; 0 is unknown.
+LINE = "line"
 PASSAGE_SCHEMA = dict.fromkeys(("name", "title", "text", "document", "url"), pl.String)
 LINK_SCHEMA = {"fact": pl.Int64, "passage": pl.Int64}
 NODE_SCHEMA = {"label": pl.String, "kind": pl.String, "iri": pl.String}
@@ -32,14 +34,19 @@ class FactSink(Protocol):
     def count(self) -> int:
         """How many it has taken."""
 
+    def begin_source(self, name: str) -> None:
+        """Take the rows that follow as those of a file."""
+
     def keep_first(self, count: int) -> None:
         """Forget all but the first ``count``; files end there, and no piece of one was taken across it."""
 
-    def add_if_clean(self, facts: pl.DataFrame) -> bool:
-        """Take rows as they stand, or none of them (False) where a label needs trimming or cannot be taken."""
+    def add_if_clean(self, facts: pl.DataFrame, first_line: int) -> bool:
+        """Take the rows of the lines from ``first_line`` on as they stand, or none of them (False) where a label needs
+        trimming or cannot be taken.
+        """
 
     def add(self, facts: pl.DataFrame) -> None:
-        """Take good rows."""
+        """Take good rows, those of known lines with a column ``line``."""
 
     def add_terms(self, rows: pl.DataFrame) -> None:
         """Take rows of RDF, whose heads and tails are terms; they wait for :meth:`assign_labels`."""
@@ -60,11 +67,11 @@ class Frames:
     def __init__(self) -> None:
         self._frames: list[pl.DataFrame] = []
 
-    def add_if_clean(self, facts: pl.DataFrame) -> bool:
+    def add_if_clean(self, facts: pl.DataFrame, first_line: int) -> bool:
         """See :class:`FactSink`."""
         fits = facts.select(pl.all_horizontal(fit(pl.all())).all()).item()
         if fits:
-            self._frames.append(facts)
+            self._frames.append(facts.with_columns(pl.int_range(first_line, first_line + pl.len()).alias(LINE)))
         return bool(fits)
 
     def add(self, facts: pl.DataFrame) -> None:
@@ -73,7 +80,7 @@ class Frames:
 
     def build_frame(self) -> pl.DataFrame:
         """All rows."""
-        return pl.concat(self._frames) if self._frames else pl.DataFrame(schema=FACT_SCHEMA)
+        return pl.concat(self._frames, how="vertical_relaxed") if self._frames else pl.DataFrame(schema=FACT_SCHEMA)
 
 
 def fit(labels: pl.Expr) -> pl.Expr:
@@ -85,8 +92,8 @@ def fit(labels: pl.Expr) -> pl.Expr:
 
 @dataclass(frozen=True)
 class FactFile:
-    """The good rows of one file: ``facts`` by label, RDF ``terms`` with the ``names`` they declare, or
-    ``passages``.
+    """The good rows of one file: ``facts`` by label or RDF ``terms``, with a column ``line`` where it is known, the
+    ``names`` that terms declare, or ``passages``.
 
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
     and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.
@@ -117,3 +124,19 @@ class FactFile:
         others += 0 if self.properties is None else self.properties.rows
         others += 0 if self.table is None else len(self.table.rows)
         return others + sum(part.height for part in frames if part is not None)
+
+
+def number_sources(files: Sequence[FactFile]) -> dict[str, int]:
+    """The origin of each named file, as a table of all files has it; of two of one name that of the first.
+
+    See :data:`~retrieval.kg.table.ORIGIN`.
+    """
+    names = [file.name for file in files if file.name]
+    return {name: number << ROW_BITS for number, name in reversed(list(enumerate(names, 1)))}
+
+
+def locate_rows(rows: pl.DataFrame, source: int) -> pl.DataFrame:
+    """Rows of a file with the column ``origin`` in the place of ``line``."""
+    line = pl.col(LINE).cast(pl.Int64) if LINE in rows.columns else pl.lit(0, pl.Int64)
+    located = pl.lit(source, pl.Int64) + line if source else pl.lit(0, pl.Int64)
+    return rows.select(*FACT_SCHEMA, located.alias(ORIGIN))

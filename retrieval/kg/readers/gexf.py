@@ -123,7 +123,7 @@ class _Gexf(XmlGraph):
         values = {**element.values, **(element.spells[0] if len(element.spells) == 1 else {})}
         if "pid" in element.attributes:
             values.setdefault("parent", element.attributes["pid"])
-        self.rows.add_node(key, name, list(extract_attributes(values)))
+        self.rows.add_node(key, name, list(extract_attributes(values)), element.line)
         for title, value, times in element.timed:
             self.rows.add_value((key, title, value), element.line, list(extract_attributes(times)))
 

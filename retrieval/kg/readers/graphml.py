@@ -116,7 +116,7 @@ class _GraphMl(XmlGraph):
             called = _WRITTEN if drawn else self._keys.get(key, key)
             self._open[-1][2].setdefault(called, " ".join(text.split()) if drawn else text)
 
-    def _add_node(self, attributes: dict[str, str], data: dict[str, str], _: int) -> None:
+    def _add_node(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
         key = attributes.get("id", "")
         values: dict[str, object] = dict(data)
         types = values.pop("labels", None) or attributes.get("labels")
@@ -125,7 +125,7 @@ class _GraphMl(XmlGraph):
         name = data[label] if label else ""
         if name:
             self.rows.named = False
-        self.rows.add_node(key, name, extract_node_attributes(kinds, values))
+        self.rows.add_node(key, name, extract_node_attributes(kinds, values), line)
 
     def _handle_edge(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
         if self._drawn:

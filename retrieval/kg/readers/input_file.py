@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,8 @@ class InputFile:
         header_line: the header of nodes or edges that has a file of its own.
         contexts: of JSON-LD, in files beside it, by the files' names.
         limit: rows that are wanted, where a reader can stop early.
+        row_numbers: where the records stand in the table that the file was written from, its header first; None where
+            that is their line.
     """
 
     path: Path
@@ -41,6 +43,7 @@ class InputFile:
     header_line: str | None = None
     limit: int | None = None
     contexts: Mapping[str, Any] = field(default_factory=dict)
+    row_numbers: Sequence[int] | None = None
 
     @property
     def suffix(self) -> str:

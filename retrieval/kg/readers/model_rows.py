@@ -141,7 +141,7 @@ class _TableRows:
                     attributes.append((called, embedded[position][1][value]))
             if self.table.is_ordered:
                 self.rows.listed.append(row.node)
-            self.rows.add_node(row.node, row.node, attributes)
+            self.rows.add_node(row.node, row.node, attributes, self.table.lines[number])
         for kind, names in self.inferred.embedded:
             self._add_embedded(kind.called, kind.key, kind.others, names)
         return self.rows
@@ -149,7 +149,7 @@ class _TableRows:
     def _add_embedded(self, noun: str, key: int, others: Sequence[int], names: Mapping[str, str]) -> None:
         """Add the things of a kind inside the table, once each."""
         met: set[str] = set()
-        for cells in self.table.rows:
+        for cells, line in zip(self.table.rows, self.table.lines, strict=True):
             value = cells[key]
             if not isinstance(value, str) or value in met or value not in names:
                 continue
@@ -157,7 +157,7 @@ class _TableRows:
             columns = [column for column in (key, *others) if self.relations[column]]
             attributes = [(self.relations[column], text) for column in columns if (cell := cells[column])
                           for text in self._split_cell(column, cell)]  # fmt: skip
-            self.rows.add_node(names[value], names[value], [(TYPE, noun), *attributes])
+            self.rows.add_node(names[value], names[value], [(TYPE, noun), *attributes], line)
 
 
 @dataclass(frozen=True)

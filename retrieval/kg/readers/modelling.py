@@ -10,7 +10,7 @@ from retrieval.kg.model.data_model import NO_CHOICES, DataModel, ModelChoices
 from retrieval.kg.model.describing import NamedThing, TableProblem, describe_model
 from retrieval.kg.model.inference import InferredTable, infer_tables
 from retrieval.kg.model.source_table import SourceTable
-from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.file_contents import FactFile, number_sources
 from retrieval.kg.readers.model_nodes import build_node_tables, name_nodes
 from retrieval.kg.readers.model_rows import build_rows
 from retrieval.kg.readers.problems import ProblemLog
@@ -44,7 +44,7 @@ def resolve_properties(
     before = sum(log.count for log in logs.values())
     table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs)
     problems = sum(log.count for log in logs.values()) - before
-    facts = resolve([*(rows for rows, _ in graphs), *table_rows], numbers)
+    facts = resolve([*(rows for rows, _ in graphs), *table_rows], numbers, number_sources(files))
     things = _collect_things(inferred, table_rows, [rows for rows, _ in graphs])
     bad_rows = {name: [TableProblem(p.line, p.message, p.text) for p in log.kept] for name, log in logs.items()}
     model = describe_model(inferred, choices, things, bad_rows, is_sampled=is_sampled)

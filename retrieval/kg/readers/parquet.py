@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.file_contents import FactFile
+from retrieval.kg.readers.file_contents import LINE, FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_csv import read_cells
@@ -98,7 +98,7 @@ def _read_facts(frame: pl.LazyFrame, chosen: list[str], log: ProblemLog) -> Fact
         pl.col(column).cast(pl.String).str.strip_chars().fill_null("").alias(role)
         for column, role in zip(chosen, ROLES, strict=True)
     )
-    rows = _collect_frame(text.with_row_index("line", offset=1), log.file)
+    rows = _collect_frame(text.with_row_index(LINE, offset=1), log.file)
     good = pl.lit(value=True)
     for role in ROLES:
         size = pl.col(role).str.len_bytes()
@@ -109,7 +109,7 @@ def _read_facts(frame: pl.LazyFrame, chosen: list[str], log: ProblemLog) -> Fact
             log.add(line, f"the {empty} is empty", " | ".join(cells), "blank")
         else:
             log.add(line, f"a name is longer than {LABEL_LIMIT} bytes or holds a NUL character", " | ".join(cells))
-    return FactFile(log.file, rows.filter(good).select(ROLES), log.count)
+    return FactFile(log.file, rows.filter(good).select(*ROLES, pl.col(LINE).cast(pl.Int64)), log.count)
 
 
 def _read_properties(frame: pl.LazyFrame, layout: Layout, log: ProblemLog) -> FactFile:

@@ -101,7 +101,7 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
         return
     types = [kind for kind in re.split(r"[;:]", by_role.get("types", "")) if kind]
     name = by_role.get("name", "") or (by_role["id"] if layout.named else _take_name(values))
-    rows.add_node(_make_key(layout, "id", by_role["id"]), name, extract_node_attributes(types, values))
+    rows.add_node(_make_key(layout, "id", by_role["id"]), name, extract_node_attributes(types, values), line)
 
 
 def _make_key(layout: Layout, role: str, text: str) -> str:

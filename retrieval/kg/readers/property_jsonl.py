@@ -58,11 +58,11 @@ def _read_object(row: object, nodes: PropertyRows, line: int) -> None:
     if row.get("type") == "relationship" and ends:
         _add_edge(row, (ends[0], ends[1], "label"), nodes, line)
     elif row.get("type") == "node" and "id" in row:
-        _add_node({key: value for key, value in row.items() if key != TYPE}, nodes)
+        _add_node({key: value for key, value in row.items() if key != TYPE}, nodes, line)
     elif ends:
         _add_edge(row, ends, nodes, line)
     elif row.keys() & {*IDS, *NAMES}:
-        _add_node(row, nodes)
+        _add_node(row, nodes, line)
     else:
         raise BadRowError("neither a node (id or name) nor an edge (source, relation, target)")
 
@@ -87,7 +87,7 @@ def _add_edge(row: dict[str, object], keys: tuple[str, str, str], nodes: Propert
     nodes.add_edge(ends, format_value(row.get(relation)), line, list(extract_attributes(values)))
 
 
-def _add_node(row: dict[str, object], nodes: PropertyRows) -> None:
+def _add_node(row: dict[str, object], nodes: PropertyRows, line: int) -> None:
     id_key = next((key for key in IDS if row.get(key) is not None), None)
     values = _extract_properties(row, {id_key} if id_key else set())
     label = find_name_key(
@@ -101,7 +101,7 @@ def _add_node(row: dict[str, object], nodes: PropertyRows) -> None:
         values[TYPE] = values.pop("label")
     labels = values.pop("labels", None) or []
     kinds = [format_value(kind) for kind in (labels if isinstance(labels, list) else [labels])]
-    nodes.add_node(key, name, extract_node_attributes(kinds, values))
+    nodes.add_node(key, name, extract_node_attributes(kinds, values), line)
 
 
 def _extract_properties(row: Mapping[str, object], without: set[str]) -> dict[str, object]:

@@ -7,10 +7,13 @@ their ids. Node ids are shared by all files that are read together.
 from __future__ import annotations
 
 import json
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from retrieval.kg.snapshot.relation_names import TYPE
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT, ROW
@@ -45,6 +48,8 @@ class PropertyRows:
         log: takes edges whose ends no row describes.
         nodes: name by id; empty where the node has none.
         node_attributes: (id, key, value).
+        row_lines, row_sizes: the lines that say something of nodes, 0 where that is unknown, and how many of
+            ``node_attributes`` each gives.
         edges: (id of the source, relation, id of the target, line).
         edge_attributes: (position in ``edges``, key, value).
         relations: rows that only name a relation.
@@ -56,6 +61,8 @@ class PropertyRows:
     log: ProblemLog
     nodes: dict[str, str] = field(default_factory=dict)
     node_attributes: list[tuple[str, str, str]] = field(default_factory=list)
+    row_lines: array[int] = field(default_factory=lambda: array("I"))
+    row_sizes: array[int] = field(default_factory=lambda: array("I"))
     edges: list[tuple[str, str, str, int]] = field(default_factory=list)
     edge_attributes: list[tuple[int, str, str]] = field(default_factory=list)
     relations: int = 0
@@ -63,8 +70,8 @@ class PropertyRows:
     listed: list[str] = field(default_factory=list)
     values: set[int] = field(default_factory=set)
 
-    def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]]) -> None:
-        """Keep a node; a second row of one id adds its attributes.
+    def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]], line: int = 0) -> None:
+        """Keep a node of a line; a second row of one id adds its attributes.
 
         Raises:
             BadRowError: the id is empty, or the id or name is too long.
@@ -72,9 +79,12 @@ class PropertyRows:
         _require("id of the node", key)
         _require("name of the node", name or key)
         self.nodes[key] = self.nodes.get(key) or name
+        before = len(self.node_attributes)
         self.node_attributes.extend(
             (key, *pair) for pair in attributes if pair[1] != name or pair[0].lower() not in NAMES
         )
+        self.row_lines.append(line)
+        self.row_sizes.append(len(self.node_attributes) - before)
 
     def add_edge(
         self,
@@ -106,6 +116,11 @@ class PropertyRows:
         key, relation, value = fact
         self.add_edge((key, value), relation, line, attributes)
         self.values.add(len(self.edges) - 1)
+
+    @property
+    def attribute_lines(self) -> np.ndarray:
+        """Where each of ``node_attributes`` stands, int64."""
+        return np.repeat(np.array(self.row_lines, np.int64), np.array(self.row_sizes, np.int64))
 
     @property
     def rows(self) -> int:
@@ -182,7 +197,8 @@ def find_name_key(properties: Mapping[str, object]) -> str | None:
 class PropertyFacts:
     """Property rows of all files by label. ``fact_attributes`` counts facts from 0.
 
-    ``documents`` are nodes that are documents: (label, title, text).
+    ``fact_origins`` and ``attribute_origins`` say where facts and attributes of nodes come from, see
+    :data:`~retrieval.kg.table.ORIGIN`. ``documents`` are nodes that are documents: (label, title, text).
     """
 
     facts: list[tuple[str, str, str]]
@@ -191,14 +207,17 @@ class PropertyFacts:
     fact_attributes: list[tuple[int, str, str]]
     documents: list[tuple[str, str, str]]
     problems: int
+    fact_origins: np.ndarray
+    attribute_origins: np.ndarray
 
 
-def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str]) -> PropertyFacts:
+def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str], sources: Mapping[str, int]) -> PropertyFacts:
     """Name the nodes of all files together; an edge to a node that no row describes is a problem of its file.
 
     Args:
         files: nodes and edges of each.
         numbers: nodes by other ids that edges may have for them.
+        sources: the origin of each file by its name, to which lines are added.
     """
     names: dict[str, str] = {}
     for rows in files:
@@ -207,16 +226,23 @@ def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str]) -> Proper
     labels = _assign_labels(names)
     facts: list[tuple[str, str, str]] = []
     fact_attributes: list[tuple[int, str, str]] = []
+    attribute_origins, fact_origins = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     before = sum(rows.log.count for rows in files)
     known = {number: labels[node] for number, node in numbers.items() if number not in labels} | labels
     for rows in files:
+        source = sources.get(rows.log.file, 0)
         positions = _add_edges(rows, known, facts)
+        fact_origins.append(_locate_lines(source, [rows.edges[i][3] for i in positions]))
+        attribute_origins.append(_locate_lines(source, rows.attribute_lines))
         fact_attributes.extend((positions[i], k, v) for i, k, v in rows.edge_attributes if i in positions)
         rows.log.close()
     attributes = [(labels[node], key, value) for rows in files for node, key, value in rows.node_attributes]
     if len(files) == 1:  # several tables are a database, and their rows are in no order
-        attributes += _list_positions(files[0].listed, labels)
-    attributes, documents = _split_documents(attributes)
+        listed, lines = _list_positions(files[0], labels)
+        attributes += listed
+        attribute_origins.append(_locate_lines(sources.get(files[0].log.file, 0), lines))
+    attributes, documents, kept = _split_documents(attributes)
+    origins = np.concatenate(attribute_origins)
     return PropertyFacts(
         facts,
         [(label, "entity", None) for label in labels.values()],
@@ -224,35 +250,49 @@ def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str]) -> Proper
         fact_attributes,
         documents,
         sum(rows.log.count for rows in files) - before,
+        np.concatenate(fact_origins),
+        origins if kept is None else origins[kept],
     )
 
 
-def _list_positions(listed: Sequence[str], labels: Mapping[str, str]) -> list[tuple[str, str, str]]:
-    """Where the things of a table stand that is short enough to be read through."""
-    places = {key: position for position, key in reversed(list(enumerate(listed, 1)))}
-    if len(listed) not in _LISTED:
-        return []
-    return [(labels[key], ROW, str(places[key])) for key in dict.fromkeys(listed)]
+def _locate_lines(source: int, lines: Sequence[int] | np.ndarray) -> np.ndarray:
+    """The origins of lines of a file, int64; none where the file has no number."""
+    return np.array(lines, np.int64) + source if source else np.zeros(len(lines), np.int64)
+
+
+def _list_positions(rows: PropertyRows, labels: Mapping[str, str]) -> tuple[list[tuple[str, str, str]], list[int]]:
+    """Where the things of a table stand that is short enough to be read through, and in which lines that is."""
+    places = {key: position for position, key in reversed(list(enumerate(rows.listed, 1)))}
+    if len(rows.listed) not in _LISTED:
+        return [], []
+    lines: dict[str, int] = {}
+    for (node, _, _), line in zip(rows.node_attributes, rows.attribute_lines.tolist(), strict=True):
+        lines.setdefault(node, line)
+    keys = list(dict.fromkeys(rows.listed))
+    return [(labels[key], ROW, str(places[key])) for key in keys], [lines.get(key, 0) for key in keys]
 
 
 def _split_documents(
     attributes: list[tuple[str, str, str]],
-) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
-    """The attributes without the texts of documents, and the documents: (label, title, text)."""
+) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]], list[int] | None]:
+    """The attributes without the texts of documents, the documents: (label, title, text), and the positions of the
+    attributes that are left; None where all are.
+    """
     typed = {label for label, key, value in attributes if key == TYPE and value.lower() in DOCUMENT_TYPES}
     if not typed:
-        return attributes, []
+        return attributes, [], None
     texts: dict[str, str] = {}
     titles: dict[str, str] = {}
-    rest = []
-    for label, key, value in attributes:
+    rest, kept = [], []
+    for position, (label, key, value) in enumerate(attributes):
         if label in typed and key in TEXTS and label not in texts:
             texts[label] = value
         else:
             rest.append((label, key, value))
+            kept.append(position)
             if key == "title":
                 titles.setdefault(label, value)
-    return rest, [(label, titles.get(label, label), text) for label, text in texts.items()]
+    return rest, [(label, titles.get(label, label), text) for label, text in texts.items()], kept
 
 
 def _add_edges(rows: PropertyRows, labels: Mapping[str, str], facts: list[tuple[str, str, str]]) -> dict[int, int]:

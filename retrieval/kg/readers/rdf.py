@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 import pyoxigraph as ox
 
-from retrieval.kg.readers.file_contents import TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.file_contents import LINE, TERM_SCHEMA, FactFile, FactSink
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.rdf_parsing import parse_statements
@@ -61,22 +61,22 @@ def read_rdf(file: InputFile, log: ProblemLog) -> FactFile:
 
 
 def collect(
-    quads: Iterable[ox.Quad | ox.Triple], log: ProblemLog, prefix: str, sink: FactSink | None = None
+    quads: Iterable[tuple[ox.Quad | ox.Triple, int]], log: ProblemLog, prefix: str, sink: FactSink | None = None
 ) -> FactFile:
     """Statements as the rows of a file, for :func:`resolve` to name.
 
     Args:
-        quads: the statements; named graphs do not count.
+        quads: the statements, each with its line, 0 where that is unknown; named graphs do not count.
         log: takes those that cannot be used.
         prefix: of the names of blank nodes, which are those of this file only.
         sink: takes the rows; None keeps them, and they are in what is returned.
     """
-    rows: list[Row] = []
-    streamed = 0
+    schema = SchemaRows()
+    rows = _TermRows(schema, sink)
     names: dict[str, tuple[int, str]] = {}
     described: list[tuple[str, int, str]] = []
     blanks: dict[str, str] = {}
-    structures, schema = StructureRows(), SchemaRows()
+    structures = StructureRows()
 
     def encode_term(value: Any) -> str:
         if isinstance(value, ox.NamedNode):
@@ -86,16 +86,11 @@ def collect(
             return blanks.setdefault(value.value, f"_:{prefix}.{len(blanks) + 1}")
         return '"' + " ".join(value.value.split())
 
-    def keep(row: Row) -> None:
+    def keep(row: Row, line: int) -> None:
         if not structures.keep_if_structural(row):
-            rows.append(row)
+            rows.add(row, line)
 
-    for quad in quads:
-        if sink is not None and len(rows) >= _ROWS:
-            schema.take(rows)
-            streamed += len(rows)
-            sink.add_terms(_build_terms(rows))
-            rows.clear()
+    for quad, line in quads:
         value, relation = quad.object, quad.predicate.value
         if isinstance(value, ox.Triple):
             if relation == REIFIES and not isinstance(value.object, ox.Triple):
@@ -117,32 +112,68 @@ def collect(
         elif len(tail) < 2:
             log.add(0, "the literal is empty", f"{head} {relation}", "blank")
         elif relation in _NAMING and isinstance(value, ox.Literal):
-            _keep_best_name(names, keep, (head, relation, tail), value.language)
+            _keep_best_name(names, keep, (head, relation, tail), value.language, line)
         else:
-            keep((head, relation, tail))
+            keep((head, relation, tail), line)
     facts, annotations, nodes = structures.extract_facts()
-    rows += facts
-    schema.take(rows)
-    if sink is not None and rows:
-        streamed += len(rows)
-        sink.add_terms(_build_terms(rows))
-        rows.clear()
+    for fact in facts:
+        rows.add(fact, 0)
     return FactFile(
         log.file,
         None,
         log.count,
-        terms=_build_terms(rows),
+        terms=rows.finish(),
         names={node: name for node, name in names.items() if node not in nodes},
         described=[row for row in described if row[0] not in nodes],
-        streamed=streamed,
+        streamed=rows.streamed,
         annotations=annotations,
         log=log,
         schema=schema.rows,
     )
 
 
-def _build_terms(rows: list[Row]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=TERM_SCHEMA, orient="row")
+class _TermRows:
+    """The rows of a file with their lines, without those of a schema; handed to a sink, where there is one, many at a
+    time.
+    """
+
+    def __init__(self, schema: SchemaRows, sink: FactSink | None) -> None:
+        self.streamed = 0
+        self._schema = schema
+        self._sink = sink
+        self._rows: list[Row] = []
+        self._lines: list[int] = []
+
+    def add(self, row: Row, line: int) -> None:
+        self._rows.append(row)
+        self._lines.append(line)
+        if self._sink is not None and len(self._rows) >= _ROWS:
+            self._take_schema()
+            self._hand_on(self._sink)
+
+    def finish(self) -> pl.DataFrame:
+        """The rows that no sink has taken."""
+        self._take_schema()
+        if self._sink is not None and self._rows:
+            self._hand_on(self._sink)
+        return self._build_frame()
+
+    def _take_schema(self) -> None:
+        """Move the statements of a schema away; the lines of those that come back are not kept."""
+        before = list(self._rows)
+        lines = {id(row): line for row, line in zip(before, self._lines, strict=True)}
+        self._schema.take(self._rows)
+        self._lines = [lines.get(id(row), 0) for row in self._rows]
+
+    def _hand_on(self, sink: FactSink) -> None:
+        self.streamed += len(self._rows)
+        sink.add_terms(self._build_frame())
+        self._rows.clear()
+        self._lines.clear()
+
+    def _build_frame(self) -> pl.DataFrame:
+        terms = pl.DataFrame(self._rows, schema=TERM_SCHEMA, orient="row")
+        return terms.with_columns(pl.Series(LINE, self._lines, pl.Int64))
 
 
 def _rank_language(language: str | None) -> int:
@@ -152,17 +183,21 @@ def _rank_language(language: str | None) -> int:
 
 def _keep_best_name(
     names: dict[str, tuple[int, str]],
-    keep: Callable[[Row], None],
+    keep: Callable[[Row, int], None],
     fact: Row,
     language: str | None,
+    line: int,
 ) -> None:
-    """Keep the best name of a term; one that loses stays in the graph as a fact, and serves as an alias."""
+    """Keep the best name of a term; one that loses stays in the graph as a fact, and serves as an alias.
+
+    The line of a name that a better one replaces is not kept.
+    """
     head, relation, tail = fact
     rank = _rank_language(language) + 2 * _NAMING.index(relation)
     best = names.get(head)
     if best is None or rank < best[0]:
         names[head] = (rank, tail[1:])
         if best is not None:
-            keep((head, relation, '"' + best[1]))
+            keep((head, relation, '"' + best[1]), 0)
     elif tail[1:] != best[1]:
-        keep((head, relation, tail))
+        keep((head, relation, tail), line)

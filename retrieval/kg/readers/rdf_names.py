@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 import polars as pl
 
-from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink
+from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink, locate_rows
 from retrieval.kg.readers.rdf_schema import build_vocabulary
 from retrieval.kg.readers.rdf_structures import Row
 from retrieval.kg.snapshot.relation_names import get_local_name
@@ -23,7 +23,7 @@ class NamedFacts:
     """The statements of RDF files by label.
 
     Attributes:
-        facts: heads, relations and tails, those of annotated facts that a sink has taken once more.
+        facts: heads, relations, tails and origins, those of annotated facts that a sink has taken once more.
         nodes: label, kind and IRI.
         relation_labels: of relations that have one.
         node_attributes: (label, key, value): of a node described in several languages, its descriptions without one or
@@ -40,15 +40,21 @@ class NamedFacts:
     vocabulary: Vocabulary
 
 
-def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFacts:
+def resolve(files: Sequence[FactFile], sources: Mapping[str, int], sink: FactSink | None = None) -> NamedFacts:
     """Name the terms of all RDF files together, those of the rows that a sink has taken too.
 
     The statements of a schema are facts only where nothing else is.
+
+    Args:
+        files: what was read of each.
+        sources: the origin of each by its name.
+        sink: has taken the rows that are not in the files.
     """
-    rows = pl.concat([f.terms for f in files if f.terms is not None])
+    rows = pl.concat([locate_rows(f.terms, sources.get(f.name, 0)) for f in files if f.terms is not None])
     schema = [row for file in files for row in file.schema]
     if schema and not any(file.rows - len(file.schema) - len(file.described) for file in files):
-        rows, schema = pl.DataFrame(schema, schema=TERM_SCHEMA, orient="row"), []
+        stated = [(pl.DataFrame(file.schema, schema=TERM_SCHEMA, orient="row"), file.name) for file in files]
+        rows, schema = pl.concat([locate_rows(terms, sources.get(name, 0)) for terms, name in stated]), []
     names: dict[str, tuple[int, str]] = {}
     for file in files:
         for key, offer in file.names.items():
@@ -79,8 +85,8 @@ def resolve(files: Sequence[FactFile], sink: FactSink | None = None) -> NamedFac
     lookup = pl.DataFrame({"term": terms, "label": labels})
     if sink is not None:
         sink.assign_labels(lookup["term"], lookup["label"])
-    rows = pl.concat([rows, pl.DataFrame([*annotated], schema=TERM_SCHEMA, orient="row")])
-    facts = rows.select(_map_labels(rows["head"], lookup), rows["relation"], _map_labels(rows["tail"], lookup))
+    rows = pl.concat([rows, locate_rows(pl.DataFrame([*annotated], schema=TERM_SCHEMA, orient="row"), 0)])
+    facts = rows.with_columns(_map_labels(rows["head"], lookup), _map_labels(rows["tail"], lookup))
     shown = dict(zip(terms, labels, strict=True)) if described or annotations else {}
     relation_labels = {r: names["<" + r][1] for r in relations if "<" + r in names}
     places = {fact: rows.height - len(annotated) + place for place, fact in enumerate(annotated)}
@@ -102,7 +108,7 @@ def _find_stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink |
     if not facts:
         return {}
     annotated = pl.DataFrame(facts, schema=TERM_SCHEMA, orient="row")
-    stated = set(rows.join(annotated, on=list(TERM_SCHEMA), how="semi", nulls_equal=True).iter_rows())
+    stated = set(rows.select(*TERM_SCHEMA).join(annotated, on=list(TERM_SCHEMA), how="semi").iter_rows())
     if sink is not None:
         stated.update(annotated.filter(sink.find_terms(annotated)).iter_rows())
     for file in files:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import IO, Any
 from urllib.parse import quote
 
@@ -42,17 +43,19 @@ _DECLARED, _DECLARATION = re.compile(rb"(<\?xml[^>]*?)\s+encoding\s*=\s*([\"']).
 
 def parse_statements(
     source: Source, log: ProblemLog, fmt: str, contexts: Mapping[str, Any] = _NO_CONTEXTS
-) -> Iterator[ox.Quad]:
-    """Yield the good statements of a file of an RDF format, in their order.
+) -> Iterator[tuple[ox.Quad, int]]:
+    """Yield the good statements of an RDF file in their order, each with its line; 0 where that is unknown.
 
     ``contexts`` are those of JSON-LD in files beside it, by the files' names.
     """
-    quads = _parse_lines(source, log, fmt) if fmt in _BY_LINE else _parse_statements(source, log, fmt, contexts)
-    for quad in quads:
+    if fmt in _BY_LINE:
+        yield from _parse_lines(source, log, fmt)
+        return
+    for quad in _parse_statements(source, log, fmt, contexts):
         if fmt == "n3" and isinstance(quad.graph_name, ox.BlankNode):
             log.add(0, "a formula or rule of N3 states no fact", str(quad))
         elif fmt != "n3" or not quad.predicate.value.startswith(_LOGIC):
-            yield quad
+            yield quad, 0
 
 
 class _Input:
@@ -70,7 +73,7 @@ class _Input:
             raise
 
 
-def _parse_lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]:
+def _parse_lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[tuple[ox.Quad, int]]:
     """The good statements of a file that has one a line; a broken one never takes the next with it."""
     failures = 0
     for first, block in source.read_blocks(log.add):
@@ -84,15 +87,21 @@ def _parse_lines(source: Source, log: ProblemLog, fmt: str) -> Iterator[ox.Quad]
             except (SyntaxError, ValueError, MemoryError):
                 for line in piece.splitlines(keepends=True):
                     parsed = _parse_line(line, number, log, fmt)
-                    number += 1
                     failures = 0 if parsed else failures + (parsed is None)
-                    yield from parsed or ()
+                    yield from ((quad, number) for quad in parsed or ())
+                    number += 1
                     if failures >= _GIVE_UP:
                         return
                 continue
             failures = 0
+            lines = _list_statement_lines(piece, number)
+            yield from zip(quads, lines if len(lines) == len(quads) else repeat(0), strict=False)
             number += piece.count(b"\n")
-            yield from quads
+
+
+def _list_statement_lines(piece: bytes, first: int) -> Sequence[int]:
+    """The lines that hold statements: those that are neither blank nor a comment."""
+    return [number for number, line in enumerate(piece.split(b"\n"), first) if line.strip()[:1] not in (b"", b"#")]
 
 
 def _parse_line(line: bytes, number: int, log: ProblemLog, fmt: str) -> list[ox.Quad] | None:

@@ -68,9 +68,19 @@ def read_all(
             log.add(0, "left out: it is plain text beside facts; give it by itself to make passages of it")
         else:
             known = add_known_format(options, file.format)
+            if sink:
+                sink.begin_source(file.name)
             try:
                 input_file = InputFile(
-                    file.path, file.name, known, progress, sink, headers.get(i), limit, named_contexts
+                    file.path,
+                    file.name,
+                    known,
+                    progress,
+                    sink,
+                    headers.get(i),
+                    limit,
+                    named_contexts,
+                    file.row_numbers,
                 )
                 if only and format_of(input_file).family != only:
                     continue

@@ -65,4 +65,4 @@ def iterate_statements(file: Unpacked, contexts: Mapping[str, Any]) -> Iterator[
     """
     source = InputFile(file.path, file.name)
     log = ProblemLog(file.name, list[Problem]().append)
-    return parse_statements(source.source, log, format_of(source).name, contexts)
+    return (quad for quad, _ in parse_statements(source.source, log, format_of(source).name, contexts))

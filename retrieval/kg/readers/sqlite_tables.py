@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.archive_kinds import TablePart
 from retrieval.kg.readers.compression import EASY, RATIO, detect_compression, open_bytes
 from retrieval.kg.readers.headings import clean_headings
 from retrieval.kg.readers.property_layout import find_layout
@@ -42,7 +43,7 @@ def is_sqlite(path: Path) -> bool:
         return False
 
 
-def extract_database_tables(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
+def extract_database_tables(path: Path, name: str, folder: Path) -> list[TablePart]:
     """Write the tables that have rows as CSV files; views, virtual tables, computed columns and blobs are left out.
 
     Args:
@@ -51,7 +52,7 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[tuple[s
         folder: where the files are put; it exists.
 
     Returns:
-        Name, path and format of each; the format is empty where a table holds facts, nodes or edges.
+        The tables; their format is empty where a table holds facts, nodes or edges.
 
     Raises:
         SourceError: it is broken or encrypted, or its rows are more than a file of its size can honestly hold.
@@ -62,17 +63,17 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[tuple[s
             shutil.copyfileobj(packed, written)
         path = unpacked
     left = EASY + RATIO * path.stat().st_size
-    written_tables: list[tuple[str, Path, list[str]]] = []
+    written_tables: list[tuple[str, Path, list[str], int]] = []
     try:
         with closing(_connect(path)) as connection:
             for number, table in enumerate(_list_tables(connection)):
                 out = folder / str(number) / "table.csv"
                 out.parent.mkdir()
                 header = [str(row[_NAME]) for row in connection.execute(f"PRAGMA table_info({_quote(table)})")]
-                if header and _write_table(_read_rows(connection, table, header), header, out, left):
+                if header and (count := _write_table(_read_rows(connection, table, header), header, out, left)):
                     left -= out.stat().st_size
-                    written_tables.append((_name_table(table), out, header))
-            model = _read_declared_keys(connection, name, [table for table, _, _ in written_tables])
+                    written_tables.append((_name_table(table), out, header, count))
+            model = _read_declared_keys(connection, name, [table for table, *_ in written_tables])
     except sqlite3.Error as error:
         raise SourceError(
             f"{name} is an SQLite database that cannot be read ({str(error).rstrip('.')}).",
@@ -83,11 +84,14 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[tuple[s
             f"{name} holds rows of more than {RATIO} times its size, as a bomb does.",
             hint="Export its tables as CSV, and give those.",
         ) from None
-    formats = _detect_formats([header for _, _, header in written_tables])
-    tables = [(title, out, form) for (title, out, _), form in zip(written_tables, formats, strict=True)]
+    formats = _detect_formats([header for _, _, header, _ in written_tables])
+    tables = [
+        TablePart(title, out, form, range(count + 1))
+        for (title, out, _, count), form in zip(written_tables, formats, strict=True)
+    ]
     if model["kinds"] or model["references"]:
         (folder / _MODEL).write_text(json.dumps(model), encoding="utf-8")
-        tables.append((_MODEL, folder / _MODEL, ""))
+        tables.append(TablePart(_MODEL, folder / _MODEL, ""))
     return tables
 
 

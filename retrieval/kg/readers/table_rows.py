@@ -31,10 +31,11 @@ def read_table(file: InputFile, log: ProblemLog) -> FactFile:
         return FactFile(log.file, None, log.count)
     table = SourceTable(file.name, infer_noun(get_plain_name(file.name)), layout.header, list_marks=layout.lists)
     reader = csv.reader(decode_lines(file.source, log), delimiter=layout.mark)
-    is_header = layout.has_header
+    is_header, record = layout.has_header, -1
     while file.limit is None or len(table.rows) < file.limit:
         try:
             cells = [cell.strip() for cell in next(reader)]
+            record += 1
         except StopIteration:
             break
         except csv.Error as error:
@@ -45,12 +46,13 @@ def read_table(file: InputFile, log: ProblemLog) -> FactFile:
         if is_header:
             is_header = False
             continue
+        line = file.row_numbers[record] if file.row_numbers else reader.line_num
         try:
             table.rows.append(_read_cells(layout, cells))
-            table.lines.append(reader.line_num)
+            table.lines.append(line)
         except BadRowError as error:
             shown = layout.mark.join(cells).encode(errors="replace").decode()
-            log.add(reader.line_num, str(error), shown, error.kind)
+            log.add(line, str(error), shown, error.kind)
     return FactFile(log.file, None, log.count, table=table, log=log)
 
 

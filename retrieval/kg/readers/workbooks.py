@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from retrieval.errors import SourceError
+from retrieval.kg.readers.archive_kinds import TablePart
 from retrieval.kg.readers.compression import EASY, RATIO
 from retrieval.kg.readers.number_formats import Cell, read_formatted_numbers
 from retrieval.kg.readers.property_layout import find_layout
@@ -48,7 +49,7 @@ def is_workbook(path: Path) -> bool:
         return False
 
 
-def extract_sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path, str]]:
+def extract_sheets(path: Path, name: str, folder: Path) -> list[TablePart]:
     """The sheets that are shown and hold something, as CSV files in a folder.
 
     Args:
@@ -57,7 +58,7 @@ def extract_sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path,
         folder: where the files are put; it exists.
 
     Returns:
-        Name, path and format of each; the format is empty where a sheet holds facts, nodes or edges. The only sheet
+        The tables; their format is empty where a sheet holds facts, nodes or edges. The only sheet
         of a book is called as the book is where its own name says nothing.
 
     Raises:
@@ -66,7 +67,7 @@ def extract_sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path,
     from python_calamine import CalamineError, SheetTypeEnum, SheetVisibleEnum, load_workbook  # noqa: PLC0415
 
     _check_unpacked_size(path, name)
-    tables: list[tuple[str, Path, str]] = []
+    tables: list[TablePart] = []
     try:
         book, formatted = load_workbook(str(path)), read_formatted_numbers(path)
         shown = [
@@ -77,17 +78,17 @@ def extract_sheets(path: Path, name: str, folder: Path) -> list[tuple[str, Path,
         for number, title in enumerate(shown):
             out = folder / str(number) / "sheet.csv"
             out.parent.mkdir()
-            header = _write(book.get_sheet_by_name(title), formatted.get(title, {}), out)
+            header, numbers = _write(book.get_sheet_by_name(title), formatted.get(title, {}), out)
             if header:
                 known = infer_columns(header) or find_layout(",".join(header))
-                tables.append((f"{title.replace('/', ' ')}.csv", out, "" if known else "table"))
+                tables.append(TablePart(f"{title.replace('/', ' ')}.csv", out, "" if known else "table", numbers))
     except (CalamineError, OSError, ValueError) as error:
         raise SourceError(
             f"{name} is not a workbook that can be read ({str(error).rstrip('.')}).",
             hint="Save it again without a password, as xlsx or CSV, and give that.",
         ) from error
     if len(tables) == 1 and tables[0][0].lower().startswith("sheet"):
-        tables = [(f"{Path(name).stem}.csv", *tables[0][1:])]
+        tables = [tables[0]._replace(name=f"{Path(name).stem}.csv")]
     return tables
 
 
@@ -118,8 +119,8 @@ def _read_pieces(file: IO[bytes], left: int) -> Iterator[bytes]:
         yield piece
 
 
-def _write(sheet: CalamineSheet, formatted: Mapping[Cell, str], out: Path) -> list[str]:
-    """Write a sheet from its header on; returns the headings, none where it holds nothing."""
+def _write(sheet: CalamineSheet, formatted: Mapping[Cell, str], out: Path) -> tuple[list[str], list[int]]:
+    """Write a sheet from its header on; returns the headings, none where it holds nothing, and the rows' numbers."""
     cells, spanning = _read_cells(sheet, formatted)
     held = [index for index, row in enumerate(cells) if any(row)]
     rows = [cells[index] for index in held]
@@ -138,7 +139,7 @@ def _write(sheet: CalamineSheet, formatted: Mapping[Cell, str], out: Path) -> li
         writer = csv.writer(file)
         writer.writerow(header)
         writer.writerows([row[index] for index in used] for row in rows[1:])
-    return header
+    return header, [index + 1 for index in held[first:]]
 
 
 def _find_spanning_header(rows: Sequence[Sequence[str]], first: int, spanning: Sequence[bool]) -> int | None:

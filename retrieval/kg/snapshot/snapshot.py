@@ -18,6 +18,7 @@ from retrieval.errors import DamagedError, SnapshotError
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.adjacency import Adjacency
 from retrieval.kg.snapshot.annotations import Annotations, compute_content_hash
+from retrieval.kg.snapshot.fact_sources import FactSource, FactSources
 from retrieval.kg.snapshot.groups import Groups
 from retrieval.kg.snapshot.inverse_relations import find_inverse_relations
 from retrieval.kg.snapshot.labels import LabelIndex
@@ -123,6 +124,15 @@ class Snapshot(Adjacency):
         """What is known of a fact beside its ends, by key; values of one key are joined by ``; ``."""
         table = self._annotations.facts
         return {} if table is None else table.get_attributes(fact)
+
+    @cached_property
+    def fact_sources(self) -> FactSources | None:
+        """Where facts come from, or None where that was not recorded. Opened on first use."""
+        return FactSources.load(self.path, self.manifest.triples)
+
+    def get_fact_source(self, fact: int) -> FactSource | None:
+        """The file and row, or the edit, that a fact comes from; None where nobody knows."""
+        return None if self.fact_sources is None else self.fact_sources.get_source(fact)
 
     @cached_property
     def typed_values(self) -> TypedValues:

@@ -324,7 +324,7 @@ class SparqlGraph(Sampling):
         from retrieval.kg.readers.rdf import collect  # noqa: PLC0415 - loads polars
 
         log = ProblemLog(self.endpoint, lambda _: None)
-        table = merge_files([collect([*facts, *names], log, "b")])
+        table = merge_files([collect(((fact, 0) for fact in [*facts, *names]), log, "b")])
         place = self._pulls.make_folder()
         try:
             built = build_snapshot(replace(table, sources=(self.endpoint,)), place / "graph")

@@ -19,11 +19,14 @@ const group = (label: string, direction: "in" | "out", count: number) => ({
 
 beforeEach(() => {
   const groups = [group("official language", "in", 26), group("writing system", "out", 1)];
-  vi.stubGlobal("fetch", () =>
-    Promise.resolve(
-      new Response(JSON.stringify({ groups, hops: [], total: 27, cut: false }), { status: 200 }),
-    ),
-  );
+  vi.stubGlobal("fetch", (url: string) => {
+    const facts = new URL(url, "http://clew").searchParams.getAll("fact");
+    const source = { type: "file", name: "languages.csv", row: 10248, edit: null, author: null };
+    const answer = url.includes("/facts/sources")
+      ? facts.map((fact) => ({ fact, source }))
+      : { groups, hops: [], total: 27, cut: false };
+    return Promise.resolve(new Response(JSON.stringify(answer), { status: 200 }));
+  });
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -62,12 +65,13 @@ it("tells what an entity is, and its facts by relation with their counts", async
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-it("tells a fact, and which chains it is in", () => {
+it("tells a fact, which chains it is in, and where it comes from", async () => {
   show({ kind: "edge", id: "12|official_language|21" });
   const card = screen.getByRole("complementary", { name: "What is selected" });
   expect(card).toHaveTextContent("France → official language → French");
   expect(card).toHaveTextContent("✓ a fact of the graph");
   expect(card).toHaveTextContent("in chain 1");
+  expect(await screen.findByText(/^from/)).toHaveTextContent("from languages.csv, row 10,248");
 });
 
 it("is not there for what is not drawn", () => {

@@ -8,6 +8,7 @@ import type { Picked } from "@/graph/handle";
 import { count, integer } from "@/view/format";
 import type { GraphModel, GraphNode } from "@/view/graphModel";
 import type { RunView } from "@/view/runView";
+import { FactOrigin } from "./FactSources";
 import { EdgeFacts, kindOf } from "./HoverCard";
 
 const RELATIONS = 12;
@@ -114,6 +115,9 @@ export function Inspector(props: Props) {
         />
       )}
       {edge && <EdgeFacts edge={edge} model={model} view={view} />}
+      {edge?.kind === "fact" && edge.verified && view.started?.endpoint == null && (
+        <FactOrigin graph={graph} snapshot={view.started?.snapshot ?? null} fact={edge.fact} />
+      )}
     </aside>
   );
 }

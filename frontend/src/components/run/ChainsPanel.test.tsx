@@ -1,6 +1,8 @@
+import { QueryClientProvider } from "@tanstack/react-query";
 import { render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
+import { makeCache } from "@/api/cache";
 import type { EvidenceChain } from "@/api/events";
 import { viewAt } from "@/view/runView";
 import { EVENTS, NODES, RUN, hop } from "@/test/switzerland";
@@ -60,4 +62,22 @@ it("keeps a name that is written from right to left from turning the others roun
   };
   render(<ChainRow chain={one} index={0} on onToggle={vi.fn()} />);
   for (const name of ["القاهرة", "مصر"]) expect(screen.getByText(name).tagName).toBe("BDI");
+});
+
+it("says where each fact comes from", async () => {
+  const key = `${NODES.switzerland.id}|borders|${NODES.austria.id}`;
+  const source = { type: "file", name: "borders.tsv", row: 3, edit: null, author: null };
+  vi.stubGlobal("fetch", () =>
+    Promise.resolve(new Response(JSON.stringify([{ fact: key, source }]), { status: 200 })),
+  );
+  render(
+    <QueryClientProvider client={makeCache()}>
+      <ChainRow chain={chain} index={0} on onToggle={vi.fn()} version={{ graph: 1, snapshot: "abc" }} />
+    </QueryClientProvider>,
+  );
+  const text = await screen.findByText(/^from/);
+  expect(text.closest("li")).toHaveTextContent(
+    "Switzerland → borders Austria from borders.tsv, row 3 in graph",
+  );
+  vi.unstubAllGlobals();
 });

@@ -1,6 +1,9 @@
 // Evidence chains in words. A click lights one up in the graph; each hop says whether the graph holds it.
 import { Fragment, useState } from "react";
 import type { EvidenceChain, Node, RelationStep } from "@/api/events";
+import type { FactSource } from "@/api/provenance";
+import type { Id } from "@/api/types";
+import { FactSourceText, useFactSources, type GraphVersion } from "@/components/graph/FactSources";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { CopyMenu } from "@/components/kit/CopyMenu";
@@ -44,18 +47,40 @@ function Level({ nodes, total }: { nodes: readonly Node[]; total: number }) {
   );
 }
 
-function Hops({ chain }: { chain: EvidenceChain }) {
+interface HopsProps {
+  chain: EvidenceChain;
+  sources?: ReadonlyMap<string, FactSource>;
+}
+
+function factKey({ step, source, target }: EvidenceChain["hops"][number]): string {
+  const [head, tail] = step.inverse ? [target, source] : [source, target];
+  return `${head.id}|${step.name}|${tail.id}`;
+}
+
+function LocatedHops({ chain, version }: HopsProps & { version: GraphVersion }) {
+  const verified = chain.hops.filter((hop) => hop.verified).map(factKey);
+  return <Hops chain={chain} sources={useFactSources(version, [...new Set(verified)])} />;
+}
+
+function Hops({ chain, sources }: HopsProps) {
   return (
     // It may be longer than its box, and a keyboard must get to its end.
     // eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- it scrolls
     <ul className="hops" tabIndex={0}>
       {chain.hops.map((hop) => {
         const [head, tail] = hop.step.inverse ? [hop.target, hop.source] : [hop.source, hop.target];
+        const source = sources?.get(factKey(hop));
         return (
-          <li key={`${head.id} ${hop.step.name} ${tail.id}`}>
+          <li key={factKey(hop)}>
             <span className="grow">
               <bdi>{head.label}</bdi> <span className="rel">→ {hop.step.label}</span>{" "}
               <bdi>{valueText(tail.label)}</bdi>
+              {source && (
+                <>
+                  {" "}
+                  <FactSourceText source={source} />
+                </>
+              )}
             </span>
             {hop.verified ? (
               <span className="badge">
@@ -76,11 +101,13 @@ interface RowProps {
   index: number;
   on: boolean;
   onToggle: () => void;
+  /** Where the facts can be looked up; without it nothing says where they come from. */
+  version?: GraphVersion | undefined;
   /** Say that it is not the reason. */
   onDoubt?: (() => void) | undefined;
 }
 
-export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
+export function ChainRow({ chain, index, on, onToggle, version, onDoubt }: RowProps) {
   const unverified = chain.hops.filter((hop) => !hop.verified).length;
   const listed = chain.levels.reduce((sum, level) => sum + level.length, 0);
   const reached = chain.level_counts.reduce((sum, size) => sum + size, 0);
@@ -121,7 +148,7 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
           {chain.score < GUESS && <span className="badge warn">guess</span>}
         </span>
       </button>
-      {on && <Hops chain={chain} />}
+      {on && (version ? <LocatedHops chain={chain} version={version} /> : <Hops chain={chain} />)}
       {on && onDoubt && (
         <p className="doubt">
           <Button size="small" look="plain" icon="flag" onPress={onDoubt}>
@@ -134,6 +161,8 @@ export function ChainRow({ chain, index, on, onToggle, onDoubt }: RowProps) {
 }
 
 interface Props {
+  /** Whose facts they are; null until it is known. */
+  graph: Id | null;
   view: RunView;
   chain: number | null;
   onChain: (chain: number | null) => void;
@@ -142,11 +171,16 @@ interface Props {
 
 const FIRST = 8;
 
-export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
+export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
   const [all, setAll] = useState(false);
   const { chains } = view;
   if (!chains.length) return null;
-  const question = view.started?.question ?? "evidence";
+  const { started } = view;
+  const version =
+    started && graph !== null && started.endpoint === null
+      ? { graph, snapshot: started.snapshot }
+      : undefined;
+  const question = started?.question ?? "evidence";
   const shown = all || (chain !== null && chain >= FIRST) ? chains : chains.slice(0, FIRST);
   return (
     <section className="panel" aria-labelledby="evidence-title">
@@ -175,6 +209,7 @@ export function ChainsPanel({ view, chain, onChain, onDoubt }: Props) {
             chain={one}
             index={index}
             on={index === chain}
+            version={version}
             onToggle={() => onChain(index === chain ? null : index)}
             onDoubt={
               onDoubt &&

@@ -168,6 +168,7 @@ export function RunSide(props: Props) {
       )}
       <PassagesPanel key={`${live.run} passages`} view={shown} cite={cite} />
       <ChainsPanel
+        graph={graph?.id ?? null}
         view={shown}
         chain={chain}
         onChain={onChain}

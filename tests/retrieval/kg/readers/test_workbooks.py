@@ -66,7 +66,7 @@ def test_each_sheet_is_a_table_called_as_it_is(book):
         ("Bob", "City", "Rome"),
     }
     assert [report.name for report in table.reports] == ["shop.xlsx/Orders.csv", "shop.xlsx/Customers.csv"]
-    assert [(one.line, one.message) for one in problems] == [(4, "left out: it adds up the rows above")]
+    assert [(one.line, one.message) for one in problems] == [(6, "left out: it adds up the rows above")]
 
 
 def test_the_only_sheet_without_a_name_is_called_as_the_book_is(book):

@@ -1,0 +1,82 @@
+"""Where facts come from, over HTTP."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from retrieval.kg.build import build_snapshot
+from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.build.versions import merge
+from retrieval.kg.table import TripleTable
+from webapp.graphs import files, progress, provenance
+from webapp.graphs.models import Graph
+
+FACTS = [("Ann", "lives_in", "Oslo"), ("Bob", "lives_in", "Rome"), ("Ann", "knows", "Bob")]
+
+
+@pytest.fixture
+def located_graph(tiny_graph: Graph, tmp_path: Path) -> Graph:
+    """A graph of two lines of a file and a fact that was added by edit 7."""
+    (tmp_path / "people.tsv").write_text("".join("\t".join(fact) + "\n" for fact in FACTS[:2]))
+    base, _ = build_from_files(tmp_path / "people.tsv", tmp_path / "base", problems=pytest.fail)
+    edit = TripleTable.from_facts(FACTS[2:], sources=("edit:7",))
+    built = build_snapshot(merge(base, edit), files.ensure_local_path(files.build_snapshot_name(tiny_graph.pk, 2)))
+    progress.register_version(graph=tiny_graph, version=2, manifest=built.manifest)
+    tiny_graph.refresh_from_db()
+    return tiny_graph
+
+
+def write_key(client, url: str, head: str, relation: str, tail: str) -> str:
+    ends = [client.get(f"{url}/entities", {"q": name}).json()[0]["id"] for name in (head, tail)]
+    return f"{ends[0]}|{relation}|{ends[1]}"
+
+
+def test_facts_have_file_and_row_or_the_person_who_added_them(api, located_graph, monkeypatch):
+    monkeypatch.setattr(provenance, "_find_authors", [])
+    at = datetime(2026, 1, 2, tzinfo=UTC)
+    provenance.register_authors(
+        lambda graph, numbers: {number: provenance.EditAuthor("Ada", at, f"seen in {graph.name}") for number in numbers}
+    )
+    client, url = api("viewer"), f"/api/v1/graphs/{located_graph.pk}"
+    keys = [*(write_key(client, url, *fact) for fact in FACTS), "0|lives_in|0", "0|nope|1", "999|lives_in|0"]
+
+    answer = client.get(f"{url}/facts/sources", {"fact": keys, "snapshot": located_graph.snapshot.hash})
+
+    assert answer.json() == [
+        {"fact": keys[0], "source": {"type": "file", "name": "people.tsv", "row": 1, "edit": None, "author": None}},
+        {"fact": keys[1], "source": {"type": "file", "name": "people.tsv", "row": 2, "edit": None, "author": None}},
+        {
+            "fact": keys[2],
+            "source": {
+                "type": "edit",
+                "name": "edit:7",
+                "row": None,
+                "edit": 7,
+                "author": {"person": "Ada", "edited_at": "2026-01-02T00:00:00Z", "reason": "seen in Tiny"},
+            },
+        },
+        *({"fact": key, "source": None} for key in keys[3:]),
+    ]
+
+
+def test_a_graph_without_sources_answers_that_it_has_none(api, tiny_graph):
+    assert api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/facts/sources?fact=0|borders|1").json() == [
+        {"fact": "0|borders|1", "source": None}
+    ]
+
+
+@pytest.mark.parametrize(
+    "query", [{}, {"fact": ["1|2"]}, {"fact": ["a|r|1"]}, {"fact": ["1||1"]}, {"fact": ["1|r|1"] * 51}]
+)
+def test_nonsense_is_refused(api, tiny_graph, query):
+    answer = api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/facts/sources", query)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid")
+
+
+def test_a_graph_that_one_may_not_see_is_not_there(api, located_graph):
+    located_graph.visibility = "private"
+    located_graph.save()
+    assert api("viewer").get(f"/api/v1/graphs/{located_graph.pk}/facts/sources?fact=0|r|1").status_code == 404
