@@ -28,7 +28,7 @@ from webapp.graphs.selectors import compute_next_version
 from webapp.jobs import queue
 from webapp.jobs.models import Job
 from webapp.uploads import remote_sources
-from worker import edits, job_runs
+from worker import edits, job_runs, refreshing
 
 #: An import that says nothing for so long, in seconds, is stuck at its file.
 SILENCE_S = 1200.0
@@ -61,6 +61,8 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
     """Read, build, record. Nothing of a build that breaks off is left where it could be taken for a snapshot."""
     job, graph = context.job, context.job.graph
     mode, base = Mode(job.params.get("mode", Mode.REPLACE)), graph.snapshot
+    if refreshing.is_refresh(context) and not refreshing.fetch_source(context):
+        return {"unchanged": True, "problems": 0}
     steps = _list_steps(job)
     applying = edits.list_edits(job, mode, base) if steps or mode == Mode.EDIT else []
     if mode == Mode.EDIT and base is not None and all(edit.is_applied for edit in applying):

@@ -23,6 +23,7 @@ from webapp.jobs import heartbeats
 from webapp.jobs import services as jobs
 from webapp.jobs.database_retry import AWAY
 from webapp.review.services import deletion as reviews
+from webapp.sources import outcomes
 from webapp.uploads import services as uploads
 from worker import answerers, answering, identity, indexing, language_models, watchdog
 
@@ -159,7 +160,7 @@ def list_chores(names: list[str]) -> list[Callable[[], None]]:
     if set(names).intersection(heartbeats.JOB_QUEUES):
         chores += [_clear_forgotten_jobs]
     if heartbeats.JOBS in names:
-        chores += [jobs.send_waiting]
+        chores += [jobs.send_waiting, outcomes.look_after_refreshes]
     return chores
 
 

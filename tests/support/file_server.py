@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import threading
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 
 class FileServer:
-    """``files`` are served by their paths, everything else is 404. Use as a context manager."""
+    """``files`` are served by their paths, everything else is 404; ``requests`` are kept. Use as a context manager."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
-        served = self.files
+        self.requests: list[str] = []
+        served, requests = self.files, self.requests
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_HEAD(self) -> None:
                 content = served.get(self.path)
+                requests.append(f"{self.command} {self.path}")
                 self.send_response(404 if content is None else 200)
                 self.send_header("Content-Length", str(len(content or b"")))
+                self.send_header("ETag", f'"{zlib.crc32(content or b"")}"')
                 self.end_headers()
-                self.wfile.write(content or b"")
+
+            def do_GET(self) -> None:
+                self.do_HEAD()
+                self.wfile.write(served.get(self.path, b""))
 
             def log_message(self, *args: Any) -> None:
                 pass

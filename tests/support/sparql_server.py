@@ -16,7 +16,7 @@ JSON = "application/sparql-results+json"
 
 
 class SparqlServer:
-    """Answers SELECT queries about ``turtle``, each ``delay`` seconds late.
+    """Answers SELECT and CONSTRUCT queries about ``turtle``, each ``delay`` seconds late.
 
     ``graphs`` are named graphs, by their IRI. A ``forgetful`` one names blank nodes anew in each answer, as many do.
     ``queries`` keeps what was asked. ``broken`` is an HTTP status, with a body and a Location, that it answers instead.
@@ -80,6 +80,9 @@ class SparqlServer:
         try:
             graphs = [ox.NamedNode(name) for name in named] if named else None
             found = self.store.query(query, default_graph=graphs)
+            if isinstance(found, ox.QueryTriples):
+                start_response("200 OK", [("Content-Type", "application/n-triples")])
+                return [ox.serialize(found, format=ox.RdfFormat.N_TRIPLES)]
             answer = found.serialize(format=ox.QueryResultsFormat.JSON)
         except SyntaxError as error:
             start_response("400 Bad Request", [("Content-Type", "text/plain")])

@@ -60,6 +60,7 @@ from webapp.questions.samples_api import SampleQuestionsView
 from webapp.review.api.items import ItemViewSet
 from webapp.review.api.queues import QueueViewSet
 from webapp.review.api.training import TrainView
+from webapp.sources.api import CheckSourceView, ConfirmRefreshView, RefreshView, SourceView
 from webapp.studies.api import StudyViewSet
 from webapp.studies.leaderboard import LeaderboardView
 from webapp.uploads.api import UploadsView, UploadView
@@ -130,6 +131,10 @@ urlpatterns = [
     path("graphs/<int:pk>/vocabulary", VocabularyView.as_view()),
     path("graphs/<int:pk>/vocabulary/file", VocabularyFileView.as_view()),
     path("graphs/<int:pk>/shapes", GraphShapesView.as_view()),
+    path("graphs/<int:pk>/source", SourceView.as_view()),
+    path("graphs/<int:pk>/source/check", CheckSourceView.as_view()),
+    path("graphs/<int:pk>/source/refresh", RefreshView.as_view()),
+    path("graphs/<int:pk>/source/refreshes/<int:refresh>/confirm", ConfirmRefreshView.as_view()),
     path("graphs/<int:pk>/sample-questions", SampleQuestionsView.as_view()),
     path("graphs/<int:pk>/program-corrections", ProgramCorrectionsView.as_view()),
     path("graphs/<int:pk>/program-corrections/download", ProgramCorrectionsFileView.as_view()),

@@ -51,6 +51,12 @@ def _check_host(name: str) -> str:
     return name.lower()
 
 
+def _check_database(name: str) -> str:
+    if set(name) & set("@*?") or ("/" in name and not name.startswith("/")):
+        raise ValueError
+    return name if name.startswith("/") else name.lower()
+
+
 def _check_network(text: str) -> str:
     ipaddress.ip_network(text)
     return text
@@ -107,6 +113,7 @@ def make_setting(name: str, expected: str, **options: Any) -> Any:
 Number = Annotated[float, Field(ge=0, lt=1e9, allow_inf_nan=False)]
 Networks = Annotated[tuple[Annotated[str, AfterValidator(_check_network)], ...], BeforeValidator(_split_list)]
 Hosts = Annotated[tuple[Annotated[str, AfterValidator(_check_host)], ...], BeforeValidator(_split_list)]
+Databases = Annotated[tuple[Annotated[str, AfterValidator(_check_database)], ...], BeforeValidator(_split_list)]
 Directories = Annotated[tuple[Annotated[Path, AfterValidator(_check_directory)], ...], BeforeValidator(_split_list)]
 
 
@@ -150,6 +157,11 @@ class Env:
     )
     import_hosts: Hosts = make_setting(
         "CLEW_IMPORT_HOSTS", "names of hosts such as data.example.org or data.example.org:8080", default=()
+    )
+    import_databases: Databases = make_setting(
+        "CLEW_IMPORT_DATABASES",
+        "hosts of PostgreSQL servers such as db.example.org or db.example.org:5433, or directories of their sockets",
+        default=(),
     )
     import_memory: Annotated[int, BeforeValidator(_parse_bytes)] = make_setting(
         "CLEW_IMPORT_MEMORY_GB", "a number from 0 on", default_factory=_compute_memory

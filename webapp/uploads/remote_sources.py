@@ -140,21 +140,52 @@ def open_source(source: str) -> Iterator[tuple[IO[bytes], int]]:
         with real.open("rb") as file:
             yield file, real.stat().st_size
         return
-    require_host(source)
-    release_connection()  # the host may take as long as it needs
+    with _send(source) as answer:
+        size = answer.headers.get("Content-Length") or ""
+        yield answer, int(size) if size.isascii() and size.isdigit() and len(size) < 20 else 0
+
+
+def probe(source: str) -> str:
+    """What stays the same while a source does: time and size of a file, validators of an address; empty where unknown.
+
+    Raises:
+        NotAllowedError: the operator has not allowed it.
+        SourceError: there is no such file.
+    """
+    if not is_address(source):
+        status = _resolve_file(source).stat()
+        return f"{status.st_mtime_ns} {status.st_size}"
+    try:
+        with _send(source, "HEAD") as answer:
+            validators = [answer.headers.get(name, "") for name in ("ETag", "Last-Modified")]
+            return " ".join([*validators, answer.headers.get("Content-Length", "")]) if any(validators) else ""
+    except SourceError:  # not every server answers HEAD; reading it says what is wrong
+        return ""
+
+
+def make_opener(*handlers: urllib.request.BaseHandler) -> urllib.request.OpenerDirector:
+    """What sends requests by HTTP alone, without proxies; redirects are followed only with a handler for them."""
     opener = urllib.request.OpenerDirector()
-    for handler in (
+    usual = (
         urllib.request.HTTPHandler,
         urllib.request.HTTPSHandler,
         urllib.request.HTTPDefaultErrorHandler,
         urllib.request.HTTPErrorProcessor,
-        _Checked,
-    ):
-        opener.add_handler(handler())
+    )
+    for handler in (*(make() for make in usual), *handlers):
+        opener.add_handler(handler)
+    return opener
+
+
+@contextmanager
+def _send(source: str, method: str = "GET") -> Iterator[Any]:
+    """The answer to a request for a source."""
+    require_host(source)
+    release_connection()  # the host may take as long as it needs
+    request = urllib.request.Request(quote(source, safe=_OF_ADDRESSES), method=method)
     try:
-        with opener.open(quote(source, safe=_OF_ADDRESSES), timeout=TIMEOUT_S) as answer:
-            size = answer.headers.get("Content-Length") or ""
-            yield answer, int(size) if size.isascii() and size.isdigit() and len(size) < 20 else 0
+        with make_opener(_Checked()).open(request, timeout=TIMEOUT_S) as answer:
+            yield answer
     except urllib.error.HTTPError as error:
         error.close()
         raise SourceError(f"{source} answers {error.code}.", hint="Check the address.") from None

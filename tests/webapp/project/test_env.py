@@ -63,6 +63,7 @@ def test_empty_counts_as_unset():
         ("CLEW_STORAGE", "ftp", "Expected file, or s3://"),
         ("CLEW_IMPORT_PATHS", "relative", "directories that are there"),
         ("CLEW_IMPORT_HOSTS", "http://a.example", "names of hosts"),
+        ("CLEW_IMPORT_DATABASES", "postgresql://a.example", "hosts of PostgreSQL servers"),
         ("CLEW_QUOTA_GB", "much", "a number from 0 on"),
         ("CLEW_TRASH_DAYS", "-1", "a number from 0 on"),
         ("DATABASE_URL", "mysql://h/d", "postgresql://"),

@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "webapp.studies",
     "webapp.review",
     "webapp.answers",
+    "webapp.sources",  # looks at a new version before it is tested
     "webapp.graph_tests",
     "webapp.live",
     "webapp.project",

@@ -1,0 +1,136 @@
+"""What a source is read from, checked against what the operator allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import psycopg
+from django.conf import settings
+from psycopg import conninfo
+
+from webapp.api.errors import InvalidError, NotAllowedError
+from webapp.sources.models import SourceKind
+from webapp.uploads import remote_sources
+
+PORT = "5432"
+PARAMETERS = frozenset({"host", "port", "dbname", "user", "password", "sslmode"})
+"""Parts of a database's address that may be set: others make the server read files or follow other addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How a source is read. A database's ``password`` is not part of its address."""
+
+    kind: SourceKind
+    addresses: tuple[str, ...]
+    query: str = ""
+    file_name: str = ""
+    password: str = ""
+
+    @property
+    def address(self) -> str:
+        """The only address of a database or endpoint."""
+        return self.addresses[0]
+
+
+def require_valid(connection: Connection) -> None:
+    """Refuse a source that could never be read.
+
+    Raises:
+        InvalidError: a part is missing, or the query is of the wrong kind.
+        NotAllowedError: the operator does not allow an address.
+        SourceError: there is no such file on the server.
+    """
+    if not connection.addresses:
+        raise InvalidError("A source needs an address.", hint="Enter where it is.")
+    if connection.kind == SourceKind.FILES:
+        for address in connection.addresses:
+            remote_sources.require_allowed(address)
+        return
+    if len(connection.addresses) > 1:
+        raise InvalidError("A query is sent to one address.", hint="Keep one of them.")
+    if not connection.query.strip():
+        raise InvalidError("A query is missing.", hint="Write the query whose answer becomes the graph.")
+    if connection.kind == SourceKind.POSTGRESQL:
+        parse_database(connection.address)
+    else:
+        remote_sources.require_host(connection.address, "SPARQL endpoints may not be queried at")
+        require_construct(connection.query)
+
+
+def parse_database(address: str) -> dict[str, Any]:
+    """The parameters of a database's address.
+
+    Raises:
+        InvalidError: it is no such address.
+        NotAllowedError: the operator has not listed its host.
+    """
+    if not address.startswith(("postgresql://", "postgres://")):
+        raise _make_address_error("it does not begin with postgresql://")
+    try:
+        parameters = conninfo.conninfo_to_dict(address)
+    except psycopg.ProgrammingError as error:
+        raise _make_address_error(str(error).replace(address, "").strip()) from None
+    if unknown := sorted(set(parameters) - PARAMETERS):
+        raise _make_address_error(f"it may not set {', '.join(unknown)}")
+    _require_database_host(parameters)
+    return parameters
+
+
+def _require_database_host(parameters: Mapping[str, Any]) -> None:
+    host, port = str(parameters.get("host", "")), str(parameters.get("port", PORT))
+    host = host if host.startswith("/") else host.lower()
+    shown = host if port == PORT else f"{host}:{port}"
+    allowed = settings.CLEW.import_databases
+    if not host or shown not in allowed:
+        listed = ", ".join(allowed) or "nothing so far"
+        raise NotAllowedError(
+            f"Databases may not be read at {shown or 'an address without a host'}.",
+            hint=f"The operator allows: {listed} (CLEW_IMPORT_DATABASES).",
+        )
+
+
+def split_password(address: str) -> tuple[str, str | None]:
+    """An address of a database without its password, and the password; None where it has none.
+
+    Raises:
+        InvalidError, NotAllowedError: as :func:`parse_database`.
+    """
+    parameters = parse_database(address)
+    password = parameters.pop("password", None)
+    user = f"{quote(parameters['user'], safe='')}@" if "user" in parameters else ""
+    rest = urlencode([(name, parameters[name]) for name in ("host", "port", "sslmode") if name in parameters])
+    return f"postgresql://{user}/{quote(parameters.get('dbname', ''), safe='')}?{rest}", password
+
+
+def is_same_server(first: str, second: str) -> bool:
+    """Whether two addresses lead to the same database server as the same user, so that a password may stay."""
+    left, right = (conninfo.conninfo_to_dict(address) for address in (first, second))
+    return all(left.get(name) == right.get(name) for name in ("host", "port", "user"))
+
+
+def require_construct(query: str) -> None:
+    """Refuse a query that does not answer with facts.
+
+    Raises:
+        InvalidError: it cannot be read, or is no CONSTRUCT or DESCRIBE query.
+    """
+    import pyoxigraph  # noqa: PLC0415 - loaded on use
+
+    hint = "Write a CONSTRUCT query, such as CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }."
+    try:
+        answer = pyoxigraph.Store().query(query)
+    except (SyntaxError, ValueError) as error:
+        raise InvalidError(f"The query cannot be read: {str(error).splitlines()[0]}.", hint=hint) from None
+    if not isinstance(answer, pyoxigraph.QueryTriples):
+        raise InvalidError("The query does not answer with facts.", hint=hint)
+
+
+def _make_address_error(reason: str) -> InvalidError:
+    return InvalidError(
+        f"The address of the database cannot be used: {reason}.",
+        hint="Write it as postgresql://user:password@host:5432/database.",
+    )
