@@ -36,7 +36,7 @@ class NewSourceSerializer(serializers.Serializer[object]):
     notify = serializers.EmailField(allow_blank=True, required=False, help_text="who is told of failures")
 
 
-class SourceSerializer(serializers.ModelSerializer[GraphSource]):
+class GraphSourceSerializer(serializers.ModelSerializer[GraphSource]):
     """A source. Its addresses, query and the address for failures are shown to who manages the graph."""
 
     error = RowError()
@@ -91,7 +91,7 @@ class RefreshSerializer(serializers.ModelSerializer[Refresh]):
 class SourceStateSerializer(serializers.Serializer[object]):
     """The source of a graph, null where it has none, and its latest refreshes, newest first."""
 
-    source = SourceSerializer(allow_null=True)  # type: ignore[assignment]  # a field of this name hides an option
+    source = GraphSourceSerializer(allow_null=True)  # type: ignore[assignment]  # a field of this name hides an option
     refreshes = RefreshSerializer(many=True)
 
 

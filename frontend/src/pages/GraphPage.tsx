@@ -20,6 +20,7 @@ import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
 import { SampleQuestions } from "@/components/graphs/SampleQuestions";
 import { Sections, type Section } from "@/components/graphs/Sections";
+import { SourceCard, SourceNotice } from "@/components/graphs/SourceCard";
 import { Training } from "@/components/graphs/Training";
 import { Versions } from "@/components/graphs/Versions";
 import { Button } from "@/components/kit/controls";
@@ -110,6 +111,7 @@ function sectionsOf(graph: Graph): Section[] {
     [true, { id: "tests", label: "Tests" }],
     [true, { id: "access", label: "Access" }],
     [facts, { id: "edits", label: "Edits" }],
+    [true, { id: "source", label: "Source" }],
     [true, { id: "versions", label: "Versions" }],
     [graph.problems > 0, { id: "bad-rows", label: "Bad rows" }],
   ];
@@ -155,6 +157,7 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
       <TestsCard graph={graph} />
       <Access graph={graph} mayChange={mayChange} />
       {graph.state === "ready" && graph.triples > 0 && <EditsCard graph={graph} mayChange={mayChange} />}
+      <SourceCard graph={graph} mayChange={mayChange} />
       <Versions graph={graph} admin={admin} />
       <Validation graph={graph} />
       {graph.problems > 0 && (
@@ -238,6 +241,7 @@ export function GraphPage() {
           ) : (
             <>
               <TestNotice graph={graph} />
+              <SourceNotice graph={graph} mayChange={mayChange} />
               <Counts graph={graph} />
               <Examples graph={graph} />
               <Work graph={graph} />

@@ -50,6 +50,9 @@ SPECTACULAR_SETTINGS = {
         "StageStateEnum": ["waiting", "running", "done", "skipped", "failed", "stopped"],
         "LanguageTestStateEnum": ["waiting", "done", "failed"],
         "GraphFormatEnum": "webapp.graphs.reading.FORMAT_CHOICES",
+        "SourceKindEnum": "webapp.sources.models.SourceKind",
+        "RefreshCauseEnum": "webapp.sources.models.Cause",
+        "RefreshOutcomeEnum": "webapp.sources.models.Outcome",
         "GraphStateEnum": "webapp.graphs.models.GraphState",
     },
 }

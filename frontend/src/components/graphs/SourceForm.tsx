@@ -1,0 +1,213 @@
+// Setting or changing the source of a graph: where it is, when it is read again, and a trial before it is saved.
+import { useState } from "react";
+import {
+  changeSource,
+  checkSource,
+  createSource,
+  type GraphSource,
+  type NewSource,
+  type SourceKind,
+} from "@/api/sources";
+import { keys } from "@/api/queries";
+import type { Graph } from "@/api/types";
+import { OneOf } from "@/components/kit/Choices";
+import { Button, Modal, PickField, type DialogProps } from "@/components/kit/controls";
+import { ErrorNotice, Notice, Spinner } from "@/components/kit/feedback";
+import { Form } from "@/components/kit/Form";
+import { TextArea, TextField } from "@/components/kit/TextField";
+import { useAct } from "@/components/kit/useAct";
+import { KINDS } from "@/view/refreshes";
+import { DAYS, formatCron, parseSchedule, type Repeat, type Schedule } from "@/view/schedule";
+
+const KIND_CHOICES: readonly { id: SourceKind; label: string; detail: string }[] = [
+  { id: "files", label: KINDS.files, detail: "Addresses, or paths on the server; SQLite files too" },
+  { id: "postgresql", label: KINDS.postgresql, detail: "Its rows become one table" },
+  { id: "sparql", label: KINDS.sparql, detail: "The facts of a CONSTRUCT query" },
+];
+
+const ADDRESS: Record<SourceKind, readonly [label: string, hint: string, placeholder: string]> = {
+  files: [
+    "Addresses, one a line",
+    "Only hosts and folders that the operator allows (CLEW_IMPORT_HOSTS, CLEW_IMPORT_PATHS).",
+    "https://data.example.org/films.csv",
+  ],
+  postgresql: [
+    "Address of the database",
+    "Its server must be allowed (CLEW_IMPORT_DATABASES). The password is stored encrypted. Use a role that may only read.",
+    "postgresql://reader:password@db.example.org/films",
+  ],
+  sparql: [
+    "Address of the endpoint",
+    "Only hosts that the operator allows (CLEW_IMPORT_HOSTS).",
+    "https://data.example.org/sparql",
+  ],
+};
+
+const REPEATS: readonly { id: Repeat; label: string }[] = [
+  { id: "none", label: "Only by hand" },
+  { id: "hourly", label: "Every hour" },
+  { id: "daily", label: "Every day" },
+  { id: "weekly", label: "Every week" },
+  { id: "cron", label: "As a line of cron" },
+];
+
+function ScheduleFields({ value, onChange }: { value: Schedule; onChange: (value: Schedule) => void }) {
+  const { repeat, time, day, cron } = value;
+  return (
+    <div className="settings-grid">
+      <PickField
+        label="Read it again"
+        options={REPEATS}
+        value={repeat}
+        onChange={(id) => onChange({ ...value, repeat: id as Repeat })}
+      />
+      {repeat === "weekly" && (
+        <PickField
+          label="Day"
+          options={DAYS.map((label, place) => ({ id: String(place), label }))}
+          value={day}
+          onChange={(id) => onChange({ ...value, day: id })}
+        />
+      )}
+      {repeat === "hourly" && (
+        <TextField
+          label="Minutes past the hour"
+          type="number"
+          min={0}
+          max={59}
+          numeric
+          value={String(Number(time.slice(3)))}
+          onChange={(text) => onChange({ ...value, time: `00:${text.padStart(2, "0")}` })}
+        />
+      )}
+      {(repeat === "daily" || repeat === "weekly") && (
+        <TextField
+          label="Time (UTC)"
+          type="time"
+          required
+          value={time}
+          onChange={(text) => onChange({ ...value, time: text })}
+        />
+      )}
+      {repeat === "cron" && (
+        <TextField
+          label="Cron, in UTC"
+          hint="Minute, hour, day of the month, month, day of the week: 30 6 * * 1-5"
+          spellCheck={false}
+          value={cron}
+          onChange={(text) => onChange({ ...value, cron: text })}
+        />
+      )}
+    </div>
+  );
+}
+
+function SourceForm({
+  graph,
+  source,
+  onClose,
+}: {
+  graph: Graph;
+  source: GraphSource | null;
+  onClose: () => void;
+}) {
+  const [kind, setKind] = useState<SourceKind>(source?.kind ?? "files");
+  const [address, setAddress] = useState(source?.addresses.join("\n") ?? "");
+  const [query, setQuery] = useState(source?.query ?? "");
+  const [fileName, setFileName] = useState(source?.file_name ?? "");
+  const [schedule, setSchedule] = useState(() => parseSchedule(source?.schedule ?? ""));
+  const [notify, setNotify] = useState(source?.notify ?? "");
+  const addresses = address
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  // An address that was not touched is not sent, so that the stored password stays.
+  const isSame = source?.kind === kind && source.addresses.join("\n") === addresses.join("\n");
+  const where = { kind, query, file_name: fileName.trim(), ...(isSame ? {} : { addresses }) };
+  const rest = { schedule: formatCron(schedule), notify: notify.trim() };
+  const send = useAct(
+    () =>
+      source
+        ? changeSource(graph.id, { ...where, ...rest })
+        : createSource(graph.id, { ...where, ...rest, addresses } satisfies NewSource),
+    { changes: [keys.graphs], done: onClose },
+  );
+  const check = useAct(() => checkSource(graph.id, where));
+  const [label, hint, placeholder] = ADDRESS[kind];
+  const isReady = addresses.length > 0 && (kind === "files" || query.trim() !== "");
+  const shared = { label, hint, placeholder, spellCheck: false, value: address, onChange: setAddress };
+  return (
+    <Form
+      of={send}
+      act="Save"
+      isDisabled={!isReady}
+      onClose={onClose}
+      foot={
+        <Button isDisabled={!isReady || check.isPending} onPress={() => check.mutate()}>
+          {check.isPending ? <Spinner label="Reading the beginning" /> : "Test connection"}
+        </Button>
+      }
+    >
+      <OneOf label="Kind" options={KIND_CHOICES} value={kind} onChange={setKind} />
+      {kind === "files" ? <TextArea {...shared} rows={2} /> : <TextField {...shared} autoComplete="off" />}
+      {source?.has_password && kind === "postgresql" && (
+        <p className="small muted">A password is stored. It stays while the server and the user stay.</p>
+      )}
+      {kind !== "files" && (
+        <TextArea
+          label={kind === "sparql" ? "CONSTRUCT query" : "SELECT query"}
+          rows={5}
+          spellCheck={false}
+          placeholder={
+            kind === "sparql"
+              ? "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
+              : "SELECT title, director FROM films ORDER BY id"
+          }
+          value={query}
+          onChange={setQuery}
+        />
+      )}
+      {(kind === "postgresql" || (kind === "files" && addresses.length < 2)) && (
+        <TextField
+          label="Name of the file"
+          hint="The data model of the current version is used if its file has this name."
+          placeholder={kind === "files" ? "as in the address" : "rows.csv"}
+          maxLength={200}
+          value={fileName}
+          onChange={setFileName}
+        />
+      )}
+      <ScheduleFields value={schedule} onChange={setSchedule} />
+      <TextField
+        label="E-mail address for failures"
+        hint="Used if this installation sends mail. Failures are always shown on this page."
+        type="email"
+        value={notify}
+        onChange={setNotify}
+      />
+      {check.error && <ErrorNotice error={check.error} />}
+      {check.isSuccess && (
+        <Notice tone="info" title="It can be read">
+          {check.data.keeps_model
+            ? "It will be read with the data model of the current version. "
+            : "Its data model will be inferred. "}
+          It begins with:
+        </Notice>
+      )}
+      {check.isSuccess && <pre className="source-sample small">{check.data.sample}</pre>}
+    </Form>
+  );
+}
+
+export function SourceDialog({
+  graph,
+  source,
+  isOpen,
+  onClose,
+}: DialogProps & { graph: Graph; source: GraphSource | null }) {
+  return (
+    <Modal wide title={`Source of ${graph.name}`} isOpen={isOpen} onClose={onClose}>
+      <SourceForm graph={graph} source={source} onClose={onClose} />
+    </Modal>
+  );
+}
