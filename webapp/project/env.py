@@ -57,6 +57,19 @@ def _check_database(name: str) -> str:
     return name if name.startswith("/") else name.lower()
 
 
+def _check_server(name: str) -> str:
+    host, _, port = _check_host(name).partition(":")
+    if not host or (port and not 0 < int(port) < 1 << 16):
+        raise ValueError
+    return name
+
+
+def _check_mail_address(text: str) -> str:
+    if text.count("@") != 1 or not text.isprintable() or " " in text:
+        raise ValueError
+    return text
+
+
 def _check_network(text: str) -> str:
     ipaddress.ip_network(text)
     return text
@@ -162,6 +175,12 @@ class Env:
         "CLEW_IMPORT_DATABASES",
         "hosts of PostgreSQL servers such as db.example.org or db.example.org:5433, or directories of their sockets",
         default=(),
+    )
+    mail_host: Annotated[str, AfterValidator(_check_server)] = make_setting(
+        "CLEW_MAIL_HOST", "the name of an SMTP server such as mail.example.org or mail.example.org:587", default=""
+    )
+    mail_from: Annotated[str, AfterValidator(_check_mail_address)] = make_setting(
+        "CLEW_MAIL_FROM", "an address such as clew@example.org", default="clew@localhost"
     )
     import_memory: Annotated[int, BeforeValidator(_parse_bytes)] = make_setting(
         "CLEW_IMPORT_MEMORY_GB", "a number from 0 on", default_factory=_compute_memory

@@ -13,6 +13,12 @@ AUTH_USER_MODEL = "accounts.User"
 CLEW = ENV
 """Settings of Clew's own, for code that needs them: ``settings.CLEW.port``."""
 
+# Mail goes to a relay; without one none is sent.
+EMAIL_HOST, _, _port = ENV.mail_host.partition(":")
+EMAIL_PORT = int(_port or 25)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = ENV.mail_from
+
 INSTALLED_APPS = [
     "django.contrib.auth",
     "django.contrib.contenttypes",
