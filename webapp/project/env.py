@@ -59,7 +59,7 @@ def _check_database(name: str) -> str:
 
 def _check_server(name: str) -> str:
     host, _, port = _check_host(name).partition(":")
-    if not host or (port and not 0 < int(port) < 1 << 16):
+    if bool(name) != bool(host) or (port and not 0 < int(port) < 1 << 16):
         raise ValueError
     return name
 

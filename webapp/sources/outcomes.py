@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.core.mail import send_mail
@@ -36,8 +37,8 @@ AWAY = (SourceError.code, EndpointError.code)
 def look_after_refreshes(now: datetime | None = None) -> None:
     """Record what ended, try again what waited, and begin what is due. Times that were missed are made up for once."""
     now = now or timezone.now()
-    for refresh in Refresh.objects.select_related("job", "graph", "source").filter(outcome=Outcome.OPEN):
-        settle(refresh, now)
+    for key in Refresh.objects.filter(outcome=Outcome.OPEN).values_list("pk", flat=True):
+        _settle_locked(key, now)
     waiting = Q(outcome=Outcome.OPEN, retry_at__lte=now)
     for refresh in Refresh.objects.select_related("source__graph").filter(waiting, graph__deleted_at=None):
         if refresh.source is not None:
@@ -57,7 +58,16 @@ def _start(source: GraphSource, now: datetime) -> bool:
     return True
 
 
-def settle(refresh: Refresh, now: datetime) -> None:
+def _settle_locked(key: int, now: datetime) -> None:
+    """Record how a refresh ended, unless another worker is doing so."""
+    with transaction.atomic():
+        rows = Refresh.objects.select_for_update(of=("self",), skip_locked=True)
+        refresh = rows.select_related("job", "graph", "source").filter(pk=key, outcome=Outcome.OPEN).first()
+        if refresh is not None:
+            _settle(refresh, now)
+
+
+def _settle(refresh: Refresh, now: datetime) -> None:
     """Record how a refresh ended, if it did."""
     job = refresh.job
     if refresh.retry_at is not None or (job is not None and job.state in ACTIVE):
@@ -123,10 +133,14 @@ def _notify(refresh: Refresh, reason: str) -> None:
     lines = [f"The source of {name} was read, and nothing became current: {reason}"]
     if source.schedule and source.failures >= FAILURES_MAX:
         lines.append(f"This was failure {source.failures} in a row: the schedule is paused until the source is saved.")
+    transaction.on_commit(partial(_send_mail, f"Clew: {name} was not refreshed", "\n\n".join(lines), source.notify))
+
+
+def _send_mail(subject: str, text: str, to: str) -> None:
     try:
-        send_mail(f"Clew: {name} was not refreshed", "\n\n".join(lines), None, [source.notify])
+        send_mail(subject, text, None, [to])
     except OSError as error:  # the page says it too
-        logger.warning("mail to %s could not be sent: %s", source.notify, error)
+        logger.warning("mail to %s could not be sent: %s", to, error)
 
 
 def handle_retried(job: Job) -> None:

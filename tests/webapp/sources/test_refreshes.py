@@ -1,11 +1,13 @@
 """A source is read again: what changed becomes the next version, and what did not is left."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
+from django.db import connection, transaction
 
 from retrieval.kg.readers.options import ReadOptions
 from webapp.graph_tests import services as graph_tests
@@ -369,6 +371,28 @@ def test_failures_are_mailed_where_mail_is_set_up(scheduled, work, source, setti
     outcomes.look_after_refreshes(NOW)
     (mail,) = mailoutbox
     assert (mail.to, mail.subject) == (["owner@films.test"], "Clew: Tiny was not refreshed")
+
+
+def test_a_failure_counts_once_however_many_workers_look(scheduled, work, source):
+    scheduled.files["/cities.csv"] = b"\x00\x01\x02\x03 not a table"
+    outcomes.look_after_refreshes(NOW)
+    work()
+    row = Refresh.objects.get()
+    with transaction.atomic():
+        Refresh.objects.select_for_update().get(pk=row.pk)
+        with ThreadPoolExecutor(1) as other:
+            other.submit(_look_elsewhere).result()
+        assert Refresh.objects.get().outcome == ""
+    with ThreadPoolExecutor(3) as others:
+        list(others.map(lambda _: _look_elsewhere(), range(3)))
+    assert (Refresh.objects.get().outcome, GraphSource.objects.get().failures) == ("failed", 1)
+
+
+def _look_elsewhere():
+    try:
+        outcomes.look_after_refreshes(NOW)
+    finally:
+        connection.close()
 
 
 # --- the graph, its source or its job change meanwhile -----------------------------------------------------
