@@ -46,6 +46,7 @@ def step_a_source_is_set_and_tried(page: Page, clew: Clew, elsewhere: FileServer
     shot("source-form")
     dialog.get_by_role("button", name="Save").click()
     expect(card).to_contain_text("every day at 05:45 UTC")
+    expect(dialog).to_have_count(0)
 
 
 def step_what_changed_becomes_the_next_version(page: Page, elsewhere: FileServer, shot: Any) -> None:
@@ -84,7 +85,7 @@ def _look(page: Page, shot: Any) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     card.scroll_into_view_if_needed()
     shot("source-phone")
-    card.get_by_role("button", name="Change").click()
+    card.get_by_role("button", name="Change", exact=True).click()
     shot("source-form-phone")
 
 

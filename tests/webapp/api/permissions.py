@@ -151,6 +151,13 @@ TABLE = {
     "POST graphs/<pk>/model": managers("graph"),
     "DELETE graphs/<pk>/versions/<version>": managers("graph"),
     "POST graphs/<pk>/versions/<version>/activate": managers("graph"),
+    "GET graphs/<pk>/source": reads("graph"),
+    "POST graphs/<pk>/source": managers("graph"),
+    "PATCH graphs/<pk>/source": managers("graph"),
+    "DELETE graphs/<pk>/source": managers("graph"),
+    "POST graphs/<pk>/source/check": managers("graph"),
+    "POST graphs/<pk>/source/refresh": managers("graph"),
+    "POST graphs/<pk>/source/refreshes/<refresh>/confirm": managers("graph"),
     # Analysts who see a graph experiment with it. What everybody is answered changes only who manages the graph.
     "POST graphs/<pk>/train": analysts("graph", body={"question_set": "set", "method": "=rel-rag-path"}),
     "POST graphs/<pk>/rollback": graph_managers("graph", body={"method": "=rel-rag-path"}),

@@ -177,14 +177,6 @@ function SourceForm({
           onChange={setFileName}
         />
       )}
-      <ScheduleFields value={schedule} onChange={setSchedule} />
-      <TextField
-        label="E-mail address for failures"
-        hint="Used if this installation sends mail. Failures are always shown on this page."
-        type="email"
-        value={notify}
-        onChange={setNotify}
-      />
       {check.error && <ErrorNotice error={check.error} />}
       {check.isSuccess && (
         <Notice tone="info" title="It can be read">
@@ -195,6 +187,14 @@ function SourceForm({
         </Notice>
       )}
       {check.isSuccess && <pre className="source-sample small">{check.data.sample}</pre>}
+      <ScheduleFields value={schedule} onChange={setSchedule} />
+      <TextField
+        label="E-mail address for failures"
+        hint="Used if this installation sends mail. Failures are always shown on this page."
+        type="email"
+        value={notify}
+        onChange={setNotify}
+      />
     </Form>
   );
 }
