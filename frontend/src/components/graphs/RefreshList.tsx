@@ -25,7 +25,7 @@ function Row({ refresh, onCompare }: { refresh: Refresh; onCompare: (version: nu
       <td className="cell-main">
         <span className={`badge ${tone}`}>{label}</span> {version !== null && <strong>v{version}</strong>}
         {error && (
-          <div className="small">
+          <div className="small wrap-anywhere">
             {error.message} {error.hint}
           </div>
         )}
