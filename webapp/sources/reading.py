@@ -125,8 +125,8 @@ def compute_hash(files: Sequence[FetchedFile]) -> str:
 
 
 def find_replacing_version(graph: Graph) -> GraphVersion | None:
-    """The latest version whose whole content came from files."""
-    rows = GraphVersion.objects.filter(graph=graph, mode=Mode.REPLACE, deleted_at=None)
+    """The latest version whose content came from files of its own; others were made of its files by another model."""
+    rows = GraphVersion.objects.filter(graph=graph, mode=Mode.REPLACE, deleted_at=None, files__isnull=False)
     return rows.order_by("-version").first()
 
 

@@ -20,6 +20,7 @@ from webapp.jobs.models import JobKind
 from webapp.language_models import encryption
 from webapp.sources.connections import Connection, is_same_server, require_valid, split_password
 from webapp.sources.models import Cause, GraphSource, Outcome, Refresh, SourceKind
+from webapp.sources.reading import find_replacing_version
 from webapp.sources.schedules import compute_next
 
 SHRUNK_SHARE = 0.5
@@ -175,7 +176,7 @@ def hold_shrunken_version(graph: Graph, version: GraphVersion, user: User | None
 
 def remember_content(refresh: Refresh) -> None:
     """Record what a source held, so that it is not imported again while it stays the same."""
-    latest = GraphVersion.objects.filter(graph=refresh.graph_id, mode=Mode.REPLACE).order_by("-version").first()
+    latest = find_replacing_version(refresh.graph)
     GraphSource.objects.filter(graph=refresh.graph_id).update(
         fingerprint=refresh.fingerprint,
         content_hash=refresh.content_hash,

@@ -111,6 +111,19 @@ def test_the_data_model_of_the_current_version_is_kept(refresh, cities, owned_gr
     assert [tuple(fact) for fact in added] == [("Oslo", "row in table", "3"), ("Oslo", "type", "town")]
 
 
+def test_a_model_that_was_changed_without_an_upload_is_kept_too(refresh, cities, owned_graph, api, work):
+    refresh()
+    changes = {"kinds": [{"table": "cities.csv", "label": "town"}]}
+    answer = api("analyst").post(f"/api/v1/graphs/{owned_graph.pk}/model", {"model": changes}, format="json")
+    assert answer.status_code == 202, answer.content
+    assert work().state == JobState.DONE
+    assert refresh().outcome == "unchanged"
+    cities.files["/cities.csv"] += b"Oslo,Norway\n"
+    assert summarise(refresh())[:2] == ("changed", 4)
+    added, removed = diff(owned_graph, 3, 4)
+    assert (["Oslo", "type", "town"] in [list(fact) for fact in added], list(removed)) == (True, [])
+
+
 def test_tests_are_asked_before_a_refreshed_version_becomes_current(refresh, source, cities, owned_graph, users):
     refresh()
     new = graph_tests.NewTest("What is the country of Rome?", ["Italy"])
