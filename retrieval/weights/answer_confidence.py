@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -245,6 +245,6 @@ def _read_squad(data: TrainingData, seed: int) -> tuple[list[Passage], list[Pass
     return passages, questions[:_ASKED]
 
 
-def _read_lines(path: Path) -> list[dict[str, object]]:
+def _read_lines(path: Path) -> list[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]

@@ -34,7 +34,7 @@ class GraphShapesView(VersionedView):
         if not names:
             raise SourceError("The files of this version are not kept.", hint="Choose a version made from files.")
         refusal = TooManyUploadsError("Shapes are being proposed for you already.", hint="Wait until that is done.")
-        with _proposing.take_turn(request.user.pk, most=1, refusal=refusal):
+        with _proposing.take_turn(request.user.pk or "anonymous", most=1, refusal=refusal):
             release_connection()
             turtle = child_process.call(
                 child_process.call_by_name,

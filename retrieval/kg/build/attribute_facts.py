@@ -20,8 +20,8 @@ import polars as pl
 from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series
 from retrieval.kg.build.labels import ALIAS_RELATIONS
 from retrieval.kg.build.naming import NAME_RELATIONS
-from retrieval.kg.readers.property_rows import TYPE, UNNAMED
-from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.kg.readers.property_rows import UNNAMED
+from retrieval.kg.snapshot.relation_names import TYPE, format_relation_name
 from retrieval.kg.table import ORIGIN
 from retrieval.lexicon import get_words
 from retrieval.lexicon.nouns import to_singular

@@ -17,9 +17,8 @@ from retrieval.kg.build.to_table import convert_to_table
 from retrieval.kg.model.data_model import Column, DataModel, Kind, ModelChoices
 from retrieval.kg.model.relabelling import relabel_model
 from retrieval.kg.model.storage import load_model
-from retrieval.kg.readers.property_rows import TYPE
 from retrieval.kg.snapshot import Snapshot
-from retrieval.kg.snapshot.relation_names import format_relation_name
+from retrieval.kg.snapshot.relation_names import TYPE, format_relation_name
 from retrieval.types import Progress
 
 _ATTRIBUTE = ("label", "key", "value")
