@@ -82,7 +82,7 @@ def import_files(context: job_runs.Context) -> dict[str, Any]:
         }
         built = _build_version(steps, base, out, calls) if steps else ()
         if not steps and mode != Mode.EDIT:
-            _relabel_version(job, base, out, calls)
+            _build_relabelled(job, base, out, calls)
         outcomes = edits.apply(context, out, applying, mode, base)
         violations = _validate(context, sources, problems.add)
         context.check_before_commit()
@@ -169,7 +169,7 @@ def _build_version(
     return reports
 
 
-def _relabel_version(job: Job, base: GraphVersion | None, out: Path, calls: dict[str, Any]) -> None:
+def _build_relabelled(job: Job, base: GraphVersion | None, out: Path, calls: dict[str, Any]) -> None:
     """Build a version by a changed model out of the one before, whose files are not kept."""
     from retrieval.kg.build.relabelling import write_relabelled  # noqa: PLC0415 - loads polars
 

@@ -68,7 +68,7 @@ class WordingSelector:
     def select(self, questions: Sequence[Question]) -> Renaming:
         """The renaming under which questions are read; empty where their words are those of the labels."""
         matched: dict[_Wording, float] = defaultdict(float)
-        for stem, weight in _weigh_stems(questions).items():
+        for stem, weight in _score_stems(questions).items():
             for wording in self._by_stem.get(stem, ()):
                 matched[wording] += weight
         best: dict[Term, tuple[float, int, int, str]] = {}
@@ -84,7 +84,7 @@ class WordingSelector:
         )
 
 
-def _weigh_stems(questions: Sequence[Question]) -> dict[str, float]:
+def _score_stems(questions: Sequence[Question]) -> dict[str, float]:
     """The stems of questions, and with less weight those derived from them: who flies is a flyer."""
     stems = {word.stem for question in questions for word in question.words.words}
     derived = {other for stem in stems for other in generate_agent_stems(stem)}
@@ -120,8 +120,8 @@ class RenamedAnswerers:
         """
         if snapshot is not self._snapshot:
             return None
-        asked = [request.question, *([Question(request.follows.question)] if request.follows else [])]
-        renaming = self._selector.select(asked)
+        questions = [request.question, *([Question(request.follows.question)] if request.follows else [])]
+        renaming = self._selector.select(questions)
         if not renaming:
             return None
         with self._lock:

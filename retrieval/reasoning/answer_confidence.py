@@ -72,8 +72,8 @@ def compute_span_signs(
         weigh: how much words tell.
     """
     best = spans[0]
-    at = best.sentence.at.passage
-    passage = next((each for each in read if each.found.passage.id == at), None)
+    passage_id = best.sentence.at.passage
+    passage = next((each for each in read if each.found.passage.id == passage_id), None)
     scores = [each.found.score for each in read]
     kind = detect_kind(question)
     others = sum(best.label in each.found.passage.text for each in read if each is not passage)
@@ -95,7 +95,7 @@ def compute_sentence_signs(
 ) -> dict[str, float]:
     """Compute the signs of how well a sentence and its surroundings support the question."""
     passage = next((each for each in read if each.found.passage.id == sentence.at.passage), None)
-    nearest = max((sentence.score, *(each.score for found in read for each in found.sentences)))
+    nearest = max((sentence.score, *(each.score for passage_read in read for each in passage_read.sentences)))
     weights = weigh(extract_stems(question.text))
     title, text = (passage.found.passage.title, passage.found.passage.text) if passage else ("", sentence.text)
     near = set(extract_stems(f"{title}. {sentence.text}"))

@@ -105,33 +105,33 @@ def find_noun(question: Question) -> str | None:
     return match[1].lower().split()[-1] if match else None
 
 
-def find_spans(kind: SpanKind, sentence: str, asked: frozenset[str] = frozenset()) -> list[tuple[int, str]]:
+def find_spans(kind: SpanKind, sentence: str, question_words: frozenset[str] = frozenset()) -> list[tuple[int, str]]:
     """Find the spans of a kind, each with where it begins.
 
     Args:
         kind: of span.
         sentence: any text.
-        asked: words of the question; a quantity does not repeat them as its unit.
+        question_words: a quantity does not repeat them as its unit.
     """
     if kind is SpanKind.YEAR:
         return [(match.start(), match[0]) for match in _YEAR.finditer(sentence)]
     if kind is SpanKind.DATE:
         return [(match.start(), match[0]) for match in _DATE.finditer(sentence)]
     if kind is SpanKind.NUMBER:
-        return list(_find_quantities(sentence, asked))
+        return list(_find_quantities(sentence, question_words))
     names = [name for match in _NAME.finditer(sentence) if (name := _clean_name(match.start(), match[0]))[1]]
     return names if kind is not SpanKind.NAME else _merge_quoted(sentence, names)
 
 
-def find_phrases(kind: SpanKind, asked: frozenset[str], text: str) -> list[tuple[int, int]]:
+def find_phrases(kind: SpanKind, question_words: frozenset[str], text: str) -> list[tuple[int, int]]:
     """Where the phrases stand that an answer of a kind must not be cut out of.
 
     A year may stand within a date, a day within a name: only phrases of the kind itself are given, and quantities
     where any name is asked for.
     """
-    spans = find_spans(kind, text, asked)
+    spans = find_spans(kind, text, question_words)
     if kind is SpanKind.NAME:
-        spans = [*spans, *_find_quantities(text, asked)]
+        spans = [*spans, *_find_quantities(text, question_words)]
     return sorted((start, start + len(label)) for start, label in spans)
 
 
@@ -143,20 +143,20 @@ def extend_to_phrases(phrases: Sequence[tuple[int, int]], start: int, end: int) 
     return start, end
 
 
-def _find_quantities(text: str, asked: frozenset[str]) -> Iterator[tuple[int, str]]:
+def _find_quantities(text: str, question_words: frozenset[str]) -> Iterator[tuple[int, str]]:
     """Numbers that are no part of a date, with their ranges and units."""
     undated = _DATE.sub(lambda match: " " * len(match[0]), text)
     for match in _NUMBER.finditer(undated):
-        end = _find_unit_end(undated, match.end(), asked)
+        end = _find_unit_end(undated, match.end(), question_words)
         yield match.start(), text[match.start() : end]
 
 
-def _find_unit_end(text: str, end: int, asked: frozenset[str]) -> int:
+def _find_unit_end(text: str, end: int, question_words: frozenset[str]) -> int:
     """Where the unit behind a number ends: a known one, or a plural, of up to three words; the number's end if none."""
     place = end
     for _ in range(3):
         match = _UNIT.match(text, place)
-        if match is None or match[1].casefold() in _UNITLESS | asked:
+        if match is None or match[1].casefold() in _UNITLESS | question_words:
             break
         place = match.end()
         is_plural = match[1].islower() and len(match[1]) > 3 and match[1].endswith("s")

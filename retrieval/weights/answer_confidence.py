@@ -164,11 +164,11 @@ def _list_figures(predicted: Sequence[tuple[SignedAnswer, float]]) -> dict[str, 
 
 def answer_question(index: PassageIndex, reader: SpanReader, question: PassageQuestion) -> Iterator[SignedAnswer]:
     """Answer a question in each form: by the reader with its steps, by rules, and with the nearest sentence."""
-    asked = Question(question.text)
-    results = index.search(asked.text, _READ)
-    read = read_passages(index, asked, [RetrievedPassage(index.table.get_passage(i), score) for i, score in results])
+    query = Question(question.text)
+    results = index.search(query.text, _READ)
+    read = read_passages(index, query, [RetrievedPassage(index.table.get_passage(i), score) for i, score in results])
     weigh, decomposer = make_weigher(index), Decomposer(index, reader)
-    steps = decomposer.ask_descriptions(asked)
+    steps = decomposer.ask_descriptions(query)
     while True:
         try:
             next(steps)
@@ -180,32 +180,32 @@ def answer_question(index: PassageIndex, reader: SpanReader, question: PassageQu
         return compute_exact_match(label, question.answers) == 1.0
 
     spans = find_answer_spans(
-        asked, read, weigh, reader=reader, further=lambda plain: decomposer.find_step_answers(ways, plain)
+        query, read, weigh, reader=reader, further=lambda plain: decomposer.find_step_answers(ways, plain)
     )
     if spans:
-        signs = compute_span_signs(asked, spans, read, weigh)
+        signs = compute_span_signs(query, spans, read, weigh)
         yield SignedAnswer("reader", signs, is_right(spans[0].label), question)
-    if ruled := find_answer_spans(asked, read, weigh):
-        signs = compute_span_signs(asked, ruled, read, weigh)
+    if ruled := find_answer_spans(query, read, weigh):
+        signs = compute_span_signs(query, ruled, read, weigh)
         yield SignedAnswer("rules", signs, is_right(ruled[0].label), question)
     sentences = [sentence for each in read for sentence in each.sentences]
     if sentences:
         nearest = max(sentences, key=lambda sentence: sentence.score)
         answers = any(answer in nearest.text for answer in question.answers)
-        yield SignedAnswer("sentence", compute_sentence_signs(asked, nearest, read, weigh), answers, question)
+        yield SignedAnswer("sentence", compute_sentence_signs(query, nearest, read, weigh), answers, question)
 
 
 def _read_sets(data: TrainingData, seed: int) -> Iterator[tuple[list[Passage], list[PassageQuestion]]]:
     """Passages with the questions that are asked over them."""
     yield from _read_articles(data.own / "text_answers" / "a")
     yield _read_squad(data, seed)
-    if (found := [data.find(path) for path in MUSIQUE_QUESTIONS.paths]) and all(found):
-        rows, asked = (_read_lines(path) for path in found if path is not None)
+    if (files := [data.find(path) for path in MUSIQUE_QUESTIONS.paths]) and all(files):
+        rows, questions = (_read_lines(path) for path in files if path is not None)
         yield (
             [Passage(i, str(i), row["title"], row["text"]) for i, row in enumerate(rows)],
             [
                 PassageQuestion(row["question"], tuple(row["answers"]), row["id"])
-                for row in asked
+                for row in questions
                 if hashlib.sha256(f"0:{row['id']}".encode()).digest()[0] < 128
             ],
         )

@@ -47,7 +47,7 @@ def preview(*, graph: Graph, edits: Sequence[NewEdit]) -> list[dict[str, Any]]:
         GraphNotReadyError: the graph has no version.
         EditError, ConflictError: an edit cannot be applied.
     """
-    return [_summarize(graph, operation, effect) for operation, effect in _apply(graph, edits)]
+    return [_describe(graph, operation, effect) for operation, effect in _apply(graph, edits)]
 
 
 def create(*, graph: Graph, edits: Sequence[NewEdit], user: User) -> Job:
@@ -131,7 +131,7 @@ def _apply(graph: Graph, edits: Sequence[NewEdit]) -> list[tuple[Operation, Effe
     return list(zip(operations, effects, strict=True))
 
 
-def _summarize(graph: Graph, operation: Operation, effect: Effect) -> dict[str, Any]:
+def _describe(graph: Graph, operation: Operation, effect: Effect) -> dict[str, Any]:
     base = snapshots.open_current(graph)
     labels = dict.fromkeys(end for fact in effect.added for end in (fact.head, fact.tail))
     relations = dict.fromkeys(fact.relation for fact in effect.added)

@@ -38,7 +38,7 @@ def look_after_refreshes(now: datetime | None = None) -> None:
     """Record what ended, try again what waited, and begin what is due. Times that were missed are made up for once."""
     now = now or timezone.now()
     for key in Refresh.objects.filter(outcome=Outcome.OPEN).values_list("pk", flat=True):
-        _settle_locked(key, now)
+        _process_locked(key, now)
     waiting = Q(outcome=Outcome.OPEN, retry_at__lte=now)
     for refresh in Refresh.objects.select_related("source__graph").filter(waiting, graph__deleted_at=None):
         if refresh.source is not None:
@@ -58,16 +58,16 @@ def _start(source: GraphSource, now: datetime) -> bool:
     return True
 
 
-def _settle_locked(key: int, now: datetime) -> None:
+def _process_locked(key: int, now: datetime) -> None:
     """Record how a refresh ended, unless another worker is doing so."""
     with transaction.atomic():
         rows = Refresh.objects.select_for_update(of=("self",), skip_locked=True)
         refresh = rows.select_related("job", "graph", "source").filter(pk=key, outcome=Outcome.OPEN).first()
         if refresh is not None:
-            _settle(refresh, now)
+            _process(refresh, now)
 
 
-def _settle(refresh: Refresh, now: datetime) -> None:
+def _process(refresh: Refresh, now: datetime) -> None:
     """Record how a refresh ended, if it did."""
     job = refresh.job
     if refresh.retry_at is not None or (job is not None and job.state in ACTIVE):
@@ -81,10 +81,10 @@ def _settle(refresh: Refresh, now: datetime) -> None:
     elif (job.result or {}).get("unchanged"):
         _close(refresh, Outcome.UNCHANGED, now)
     else:
-        _settle_version(refresh, job, now)
+        _process_version(refresh, job, now)
 
 
-def _settle_version(refresh: Refresh, job: Job, now: datetime) -> None:
+def _process_version(refresh: Refresh, job: Job, now: datetime) -> None:
     """Close a refresh that made a version, unless tests of it go on."""
     refresh.version = GraphVersion.objects.filter(job=job).first()
     round = TestRound.objects.filter(version=refresh.version, cause=RoundCause.VERSION).order_by("-pk").first()

@@ -71,15 +71,15 @@ class TermSerializer(serializers.Serializer[DescribedTerm]):
 
     def get_label(self, row: DescribedTerm) -> str:
         """As people read it."""
-        return row.found.label if row.found else row.term.name
+        return row.graph_term.label if row.graph_term else row.term.name
 
     def get_count(self, row: DescribedTerm) -> int | None:
         """Facts of a relation, members of a kind."""
-        return row.found.count if row.found else None
+        return row.graph_term.count if row.graph_term else None
 
     def get_examples(self, row: DescribedTerm) -> list[list[str]]:
         """At most three."""
-        return [list(example) for example in row.found.examples] if row.found else []
+        return [list(example) for example in row.graph_term.examples] if row.graph_term else []
 
     def get_updated_by(self, row: DescribedTerm) -> str | None:
         """Their name."""
@@ -96,7 +96,7 @@ class VocabularySerializer(serializers.Serializer[object]):
     terms = TermSerializer(many=True)
 
 
-def _respond(graph: Graph) -> Response:
+def _render(graph: Graph) -> Response:
     return Response(VocabularySerializer({"terms": selectors.list_terms(graph, open_current(graph))}).data)
 
 
@@ -106,7 +106,7 @@ class VocabularyView(GraphView):
     @extend_schema(operation_id="graphs_vocabulary", responses=VocabularySerializer)
     def get(self, request: Request, pk: int) -> Response:
         """All relations and kinds with what is known of them."""
-        return _respond(self.get_graph(pk))
+        return _render(self.get_graph(pk))
 
     @extend_schema(operation_id="graphs_vocabulary_save", request=NewTermSerializer, responses=VocabularySerializer)
     def put(self, request: Request, pk: int) -> Response:
@@ -115,7 +115,7 @@ class VocabularyView(GraphView):
         entry = _build_entry(validate_form(NewTermSerializer(data=request.data)))
         _require_term(graph, entry)
         services.save_entries(graph=graph, entries=[entry], user=self.user)
-        return _respond(graph)
+        return _render(graph)
 
     @extend_schema(
         operation_id="graphs_vocabulary_delete",
@@ -126,7 +126,7 @@ class VocabularyView(GraphView):
         """Forget what people said of one term; what came with the files holds again."""
         graph = self.get_graph(pk)
         services.delete_entry(graph=graph, **validate_form(TermKeySerializer(data=request.query_params)))
-        return _respond(graph)
+        return _render(graph)
 
 
 class VocabularyFileView(GraphView):
@@ -149,7 +149,7 @@ class VocabularyFileView(GraphView):
         graph = self.get_graph(pk)
         data = validate_form(VocabularyFileSerializer(data=request.data))
         services.save_entries(graph=graph, entries=[_build_entry(term) for term in data["terms"]], user=self.user)
-        return _respond(graph)
+        return _render(graph)
 
 
 def _build_entry(data: dict[str, Any]) -> services.NewEntry:

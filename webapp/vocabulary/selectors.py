@@ -26,14 +26,14 @@ class DescribedTerm:
 
     Attributes:
         term: its description and synonyms.
-        found: its count and examples; None where the version lacks it.
+        graph_term: its count and examples; None where the version lacks it.
         entry: what a person said of it, if anybody did.
         warnings: of synonyms that also stand for something else.
         question: an example question with its first synonym, else with its label; empty for none.
     """
 
     term: Term
-    found: GraphTerm | None
+    graph_term: GraphTerm | None
     entry: VocabularyEntry | None
     warnings: tuple[str, ...]
     question: str
@@ -53,11 +53,11 @@ def list_terms(graph: Graph, snapshot: Snapshot) -> list[DescribedTerm]:
     """The relations and kinds of a version, most frequent first, and described terms that it lacks."""
     entries = {(entry.category, entry.name): entry for entry in list_entries(graph)}
     known = {(term.category, term.name): term for term in load_graph_vocabulary(graph, snapshot.path).terms}
-    found = dict(_iter_graph_terms(snapshot))
-    owners = _map_wordings(known, found)
+    graph_terms = dict(_iter_graph_terms(snapshot))
+    owners = _map_wordings(known, graph_terms)
     described = []
-    for key in (*found, *(key for key in known if key not in found and key in entries)):
-        term, graph_term = known.get(key) or Term(*key), found.get(key)
+    for key in (*graph_terms, *(key for key in known if key not in graph_terms and key in entries)):
+        term, graph_term = known.get(key) or Term(*key), graph_terms.get(key)
         warnings = tuple(_find_warnings(term, owners, snapshot))
         described.append(DescribedTerm(term, graph_term, entries.get(key), warnings, _write_example(term, graph_term)))
     return described
@@ -73,10 +73,10 @@ def _iter_graph_terms(snapshot: Snapshot) -> Iterator[tuple[_Key, GraphTerm]]:
         yield ("kind", noun), GraphTerm(noun, noun, count, ())
 
 
-def _map_wordings(known: dict[_Key, Term], found: dict[_Key, GraphTerm]) -> dict[str, dict[_Key, str]]:
+def _map_wordings(known: dict[_Key, Term], graph_terms: dict[_Key, GraphTerm]) -> dict[str, dict[_Key, str]]:
     """By wording in small letters the terms that it stands for, each with its label."""
     owners: dict[str, dict[_Key, str]] = defaultdict(dict)
-    for key, graph_term in found.items():
+    for key, graph_term in graph_terms.items():
         for wording in (graph_term.label, *(known[key].synonyms if key in known else ())):
             owners[wording.casefold()][key] = graph_term.label
     return owners
@@ -93,13 +93,13 @@ def _find_warnings(term: Term, owners: dict[str, dict[_Key, str]], snapshot: Sna
             yield f"“{synonym}” is also the name of an entity: a question with it may mean either."
 
 
-def _write_example(term: Term, found: GraphTerm | None) -> str:
-    if found is None or not found.examples:
+def _write_example(term: Term, graph_term: GraphTerm | None) -> str:
+    if graph_term is None or not graph_term.examples:
         return ""
-    wording = term.synonyms[0] if term.synonyms else found.label
+    wording = term.synonyms[0] if term.synonyms else graph_term.label
     if term.category == "kind":
         return f"How many {wording} are there?"
-    topic = found.examples[0][0]
+    topic = graph_term.examples[0][0]
     return write_question(topic, [WordedStep(wording, inverse=False)]) or f"{topic} {wording} what?"
 
 

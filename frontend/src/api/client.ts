@@ -101,7 +101,7 @@ export function onSignedOut(callback: () => void): void {
 export function apiUrl(path: string, query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const list = typeof value === "object" && value !== null ? value : [value];
     for (const item of list) {
       if (item !== undefined && item !== null && item !== "") search.append(key, String(item));
     }

@@ -74,7 +74,7 @@ def get_duplicates(snapshot: Snapshot) -> list[DuplicateCandidate]:
         snapshot.path,
         "duplicates",
         f"{VERSION} {snapshot.hash}",
-        lambda: {"candidates": [asdict(found) for found in find_duplicates(snapshot)]},
+        lambda: {"candidates": [asdict(pair) for pair in find_duplicates(snapshot)]},
     )
     return [
         DuplicateCandidate(**row | {"comparisons": tuple(Comparison(**part) for part in row["comparisons"])})
@@ -144,7 +144,7 @@ def _find_similar_names(names: _Names) -> list[tuple[int, int, float]]:
     numbers = [sorted(_NUMBER.findall(name)) for name in names.names]
     weighed = []
     for (i, j), ratio in zip(pairs.tolist(), ratios.tolist(), strict=True):
-        weight = _weigh_names(words[i], words[j], ratio)
+        weight = _score_names(words[i], words[j], ratio)
         if weight == 0 or numbers[i] != numbers[j]:
             continue
         if names.brackets[i] != names.brackets[j]:
@@ -155,7 +155,7 @@ def _find_similar_names(names: _Names) -> list[tuple[int, int, float]]:
     return weighed[:PAIRS]
 
 
-def _weigh_names(first: str, second: str, ratio: float) -> float:
+def _score_names(first: str, second: str, ratio: float) -> float:
     """Return the log-likelihood ratio of two names by their sorted words; 0 where they are no candidates."""
     if ratio >= 100:
         return SAME_NAME
@@ -206,13 +206,13 @@ class _FactScorer:
         """Return the log-likelihood ratio of the facts of two entities."""
         mine, theirs = self._list_values(first), self._list_values(second)
         shared = mine.keys() & theirs.keys()
-        total = sum(self._weigh_values(key, mine[key], theirs[key])[0] for key in shared) if shared else UNRELATED
+        total = sum(self._score_values(key, mine[key], theirs[key])[0] for key in shared) if shared else UNRELATED
         return total + (LINKED if any(second in values for values in mine.values()) else 0.0)
 
     def describe(self, first: int, second: int) -> tuple[Comparison, ...]:
         """Return what the comparison of two entities rests on, what counts most first."""
         mine, theirs = self._list_values(first), self._list_values(second)
-        weighed = [(*self._weigh_values(key, mine[key], theirs[key]), key) for key in mine if key in theirs]
+        weighed = [(*self._score_values(key, mine[key], theirs[key]), key) for key in mine if key in theirs]
         weighed.sort(key=lambda row: (-abs(row[0]), row[2]))
         return tuple(
             Comparison(
@@ -252,7 +252,7 @@ class _FactScorer:
             chances[inverse] = (same / np.maximum(facts, 1) ** 2).clip(1e-9, 0.999)
         return chances
 
-    def _weigh_values(self, key: tuple[int, bool], first: set[int], second: set[int]) -> tuple[float, str]:
+    def _score_values(self, key: tuple[int, bool], first: set[int], second: set[int]) -> tuple[float, str]:
         """Return the log-likelihood ratio of the values of one relation, and how they compare."""
         relation, inverse = key
         agreement = self._agreements[inverse][relation]

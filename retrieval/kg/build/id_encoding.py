@@ -69,12 +69,12 @@ class IdEncoder:
 
     def begin_source(self, name: str) -> None:
         """Take the rows that follow as those of a file."""
-        self._source = self._number_source(name)
+        self._source = self._assign_source(name)
 
-    def _number_source(self, name: str) -> int:
+    def _assign_source(self, name: str) -> int:
         return self._sources.setdefault(name, len(self._sources) + 1)
 
-    def _locate(self, rows: pl.DataFrame) -> int | np.ndarray:
+    def _find_places(self, rows: pl.DataFrame) -> int | np.ndarray:
         """The origins of rows of the file that is read."""
         origin = pack_origin(self._source)
         return origin + rows[LINE].to_numpy() if LINE in rows.columns else origin
@@ -98,20 +98,20 @@ class IdEncoder:
         """Take good rows."""
         self._last = self.rows
         heads, relations, tails = self._encode_columns(facts)
-        self.rows.add(heads, relations, tails, self._locate(facts))
+        self.rows.add(heads, relations, tails, self._find_places(facts))
 
     def add_located(self, facts: pl.DataFrame, sources: Sequence[str]) -> None:
         """Take good rows, whose ``origin`` counts ``sources`` from 1."""
         self._last = self.rows
         heads, relations, tails = self._encode_columns(facts)
-        self.rows.add(heads, relations, tails, self._renumber_origins(facts[ORIGIN].to_numpy(), sources))
+        self.rows.add(heads, relations, tails, self._map_origins(facts[ORIGIN].to_numpy(), sources))
 
-    def _renumber_origins(self, origins: np.ndarray, sources: Sequence[str]) -> np.ndarray:
+    def _map_origins(self, origins: np.ndarray, sources: Sequence[str]) -> np.ndarray:
         """Origins whose sources are counted as they are here, those that occur."""
         numbers = np.zeros(len(sources) + 1, np.int64)
         positions = origins >> ROW_BITS
         for position in np.flatnonzero(np.bincount(positions, minlength=1)).tolist():
-            numbers[position] = self._number_source(sources[position - 1]) if position else 0
+            numbers[position] = self._assign_source(sources[position - 1]) if position else 0
         renumbered: np.ndarray = numbers[positions] << ROW_BITS | (origins & ROW_LIMIT)
         return renumbered
 
@@ -120,7 +120,7 @@ class IdEncoder:
         self._last = self._term_rows
         relations = self._relations.encode_values(rows["relation"])
         heads, tails = (self._terms.encode_values(rows[name]) for name in ("head", "tail"))
-        self._term_rows.add(heads, relations, tails, self._locate(rows))
+        self._term_rows.add(heads, relations, tails, self._find_places(rows))
 
     def list_terms(self) -> tuple[pl.Series, pl.Series]:
         """The distinct terms of the rows that wait, and the relations of these."""
@@ -198,7 +198,7 @@ class IdEncoder:
             origins: int | np.ndarray = 0
             if known is not None:
                 packed = known.sources[ids].astype(np.int64) << ROW_BITS | known.rows[ids]
-                origins = self._renumber_origins(packed, known.names)
+                origins = self._map_origins(packed, known.names)
             self.rows.add(
                 entities[graph.heads[ids]], relations[graph.relations[ids]], entities[graph.tails[ids]], origins
             )

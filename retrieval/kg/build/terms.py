@@ -44,7 +44,7 @@ def match_vocabulary(
         ]  # fmt: skip
         synonyms = tuple(text for text in dict.fromkeys([*term.synonyms, *others]) if text.casefold() not in known)
         for name in names:
-            found = replace(term, name=name, synonyms=synonyms)
-            if found != Term(term.category, name):
-                matched[term.category, name] = found
+            filled = replace(term, name=name, synonyms=synonyms)
+            if filled != Term(term.category, name):
+                matched[term.category, name] = filled
     return Vocabulary(tuple(matched[key] for key in sorted(matched)))

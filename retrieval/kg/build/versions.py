@@ -54,7 +54,7 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
         kept=old.kept,
         model=new.model if old.model is None else old.model.add_tables(new.model or DataModel()),
         vocabulary=Vocabulary((*old.vocabulary.terms, *new.vocabulary.terms)),
-        fact_origins=_shift_origins(new.fact_origins, len(old.sources)),
+        fact_origins=_map_origins(new.fact_origins, len(old.sources)),
         attribute_origins=_merge_origins(old, new),
     )
 
@@ -90,13 +90,13 @@ def remove_facts(base: Snapshot, removing: TripleTable) -> TripleTable:
 
 def _merge_origins(old: TripleTable, new: TripleTable) -> pl.Series | None:
     """The origins of the attributes of both: those of ``old`` are facts already, with origins of their own."""
-    known = _shift_origins(new.attribute_origins, len(old.sources))
+    known = _map_origins(new.attribute_origins, len(old.sources))
     if known is None or old.node_attributes is None:
         return known
     return pl.concat([pl.repeat(0, old.node_attributes.height, dtype=pl.Int64, eager=True), known])
 
 
-def _shift_origins(origins: pl.Series | None, count: int) -> pl.Series | None:
+def _map_origins(origins: pl.Series | None, count: int) -> pl.Series | None:
     """Origins that count ``count`` other sources first."""
     return None if origins is None else origins + (origins > 0).cast(pl.Int64) * (count << ROW_BITS)
 

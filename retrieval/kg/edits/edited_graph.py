@@ -65,7 +65,7 @@ class EditedGraph:
         Raises:
             EditError: it cannot be applied; nothing has changed.
         """
-        effect = self._plan(operation)
+        effect = self._prepare(operation)
         self._require_applicable(effect)
         for fact in effect.removed:
             self._remove(fact.triple)
@@ -130,33 +130,33 @@ class EditedGraph:
                 facts.append(self._read_fact(fact_id, triple))
         return facts
 
-    def _plan(self, operation: Operation) -> Effect:
+    def _prepare(self, operation: Operation) -> Effect:
         match operation:
             case AddFact(fact):
-                return self._plan_add(fact)
+                return self._prepare_add(fact)
             case RemoveFact(fact):
-                return self._plan_remove(fact)
+                return self._prepare_remove(fact)
             case ChangeFact(fact, replacement):
-                return self._plan_change(fact, replacement)
+                return self._prepare_change(fact, replacement)
             case RenameEntity(entity, name):
-                return self._plan_rename(entity, name)
+                return self._prepare_rename(entity, name)
             case MergeEntities(entity, other):
-                return self._plan_merge(entity, other)
+                return self._prepare_merge(entity, other)
             case RevertEffect(_, effect):
                 return effect.invert()
 
-    def _plan_add(self, fact: Triple) -> Effect:
+    def _prepare_add(self, fact: Triple) -> Effect:
         triple = self._resolve(fact)
         if self.get_fact(triple) is not None:
             raise EditError(f"The graph holds “{_render(triple)}” already.", hint="Nothing needs to be added.")
         return Effect(added=(FactRecord(*triple),))
 
-    def _plan_remove(self, fact: Triple) -> Effect:
+    def _prepare_remove(self, fact: Triple) -> Effect:
         record = self._require_fact(fact)
         before, after = self._drop_attribute(record)
         return Effect(removed=(record,), nodes_removed=before, nodes_added=after)
 
-    def _plan_change(self, fact: Triple, replacement: Triple) -> Effect:
+    def _prepare_change(self, fact: Triple, replacement: Triple) -> Effect:
         record, triple = self._require_fact(fact), self._resolve(replacement)
         if triple == record.triple:
             raise EditError("The changed fact is the same as before.", hint="Change one of its parts.")
@@ -168,7 +168,7 @@ class EditedGraph:
             after = (replace(after[0], attributes=tuple(sorted({*after[0].attributes, (triple[1], triple[2])}))),)
         return Effect((record,), (changed,), before, after)
 
-    def _plan_rename(self, entity: str, name: str) -> Effect:
+    def _prepare_rename(self, entity: str, name: str) -> Effect:
         node = self._require_entity(entity)
         if name == entity:
             raise EditError("The new name is the same as before.", hint="Give another name.")
@@ -178,7 +178,7 @@ class EditedGraph:
         moved = tuple(fact.move(entity, name) for fact in facts)
         return Effect(tuple(facts), moved, (node,), (replace(node, label=name),))
 
-    def _plan_merge(self, entity: str, other: str) -> Effect:
+    def _prepare_merge(self, entity: str, other: str) -> Effect:
         if entity == other:
             raise EditError(f"{entity} cannot be merged with itself.", hint="Choose another entity.")
         kept, merged = self._require_entity(entity), self._require_entity(other)

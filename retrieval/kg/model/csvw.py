@@ -28,12 +28,12 @@ def is_csvw(value: object) -> bool:
 
 def write_csvw(model: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata that says what a model as JSON does; kinds inside tables are left to inference."""
-    embedded = {ref["target"] for ref in model.get("references", ()) if ref["target"] == _name_embedded(ref)}
+    embedded = {ref["target"] for ref in model.get("references", ()) if ref["target"] == _describe_embedded(ref)}
     tables = [_write_table(kind, model) for kind in model.get("kinds", ()) if kind["table"] not in embedded]
     return {"@context": [CONTEXT, {"@language": "en"}], "tables": tables}
 
 
-def _name_embedded(reference: Mapping[str, Any]) -> str:
+def _describe_embedded(reference: Mapping[str, Any]) -> str:
     """The target of a reference to a kind inside its table."""
     target: str = reference["target"]
     return target if target.startswith(f"{reference['table']}: ") else ""
@@ -58,7 +58,7 @@ def _write_table(kind: Mapping[str, Any], model: Mapping[str, Any]) -> dict[str,
         schema["primaryKey"] = _encode(kind["key"])
     if kind.get("name") is not None:
         schema["rowTitles"] = [_encode(name) for name in kind["name"]]
-    used = [ref for ref in references if ref.get("is_used") is not False and not _name_embedded(ref)]
+    used = [ref for ref in references if ref.get("is_used") is not False and not _describe_embedded(ref)]
     if used:
         schema["foreignKeys"] = [_write_foreign_key(ref) for ref in used]
     notes: list[dict[str, Any]] = [

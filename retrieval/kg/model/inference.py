@@ -15,12 +15,12 @@ from retrieval.kg.model.embedding import EmbeddedKind, find_embedded_kinds, name
 from retrieval.kg.model.naming import ACCEPTED, find_number, infer_labels, rank_names
 from retrieval.kg.model.references import (
     FoundReference,
-    TableSchema,
     build_chosen_reference,
-    choose_keys,
     find_references,
+    select_keys,
 )
 from retrieval.kg.model.source_table import SourceTable
+from retrieval.kg.model.table_schema import TableSchema
 from retrieval.kg.snapshot.relation_names import format_relation_name
 
 #: What may part the values of a cell, surest first.
@@ -77,7 +77,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     if [(schema.names, schema.number) for schema, _ in again] != [(s.names, s.number) for s, _ in schemas]:
         schemas, references = again, find_references([schema for schema, _ in again if schema.table.ids is None])
     chosen_keys = {name for name, choice in choices.kinds.items() if choice.key is not None}
-    choose_keys([schema for schema, _ in schemas], references, chosen_keys)
+    select_keys([schema for schema, _ in schemas], references, chosen_keys)
     inferred = [InferredTable(schema, candidates) for schema, candidates in schemas]
     for inferred_table in inferred:
         if inferred_table.table.ids is not None:

@@ -14,13 +14,13 @@ def relabel_model(model: DataModel, choices: ModelChoices) -> DataModel:
     Raises:
         ConfigError: something else is chosen, which only the files can tell.
     """
-    references = tuple(_relabel_reference(reference, choices) for reference in model.references)
+    references = tuple(_rename_reference(reference, choices) for reference in model.references)
     known = {(reference.table, reference.column) for reference in model.references}
     for (table, column), choice in choices.references.items():
         if choice.is_used and (table, column) not in known:
             raise _make_error(f"what {column} of {table} refers to")
     renamed = {ref.table for ref, before in zip(references, model.references, strict=True) if ref != before}
-    kinds = tuple(_relabel_kind(kind, choices) for kind in model.kinds)
+    kinds = tuple(_rename_kind(kind, choices) for kind in model.kinds)
     kinds = tuple(
         after if after == before and after.table not in renamed else replace(after, examples=())
         for before, after in zip(model.kinds, kinds, strict=True)
@@ -28,7 +28,7 @@ def relabel_model(model: DataModel, choices: ModelChoices) -> DataModel:
     return replace(model, kinds=kinds, references=references)
 
 
-def _relabel_reference(reference: Reference, choices: ModelChoices) -> Reference:
+def _rename_reference(reference: Reference, choices: ModelChoices) -> Reference:
     choice = choices.references.get((reference.table, reference.column))
     if choice is None or not (choice.is_used or reference.is_used):
         return reference
@@ -38,20 +38,20 @@ def _relabel_reference(reference: Reference, choices: ModelChoices) -> Reference
     return replace(reference, label=choice.label or reference.label)
 
 
-def _relabel_kind(kind: Kind, choices: ModelChoices) -> Kind:
+def _rename_kind(kind: Kind, choices: ModelChoices) -> Kind:
     choice = choices.kinds.get(kind.table, KindChoice())
     if choice.name is not None and choice.name != kind.name:
         raise _make_error(f"the names of {kind.table}")
     if choice.key is not None and choice.key != (kind.key or ""):
         raise _make_error(f"the key of {kind.table}")
     columns = tuple(
-        _relabel_column(kind, column, choices.columns.get((kind.table, column.name), ColumnChoice()))
+        _rename_column(kind, column, choices.columns.get((kind.table, column.name), ColumnChoice()))
         for column in kind.columns
     )
     return replace(kind, label=choice.label or kind.label, columns=columns)
 
 
-def _relabel_column(kind: Kind, column: Column, choice: ColumnChoice) -> Column:
+def _rename_column(kind: Kind, column: Column, choice: ColumnChoice) -> Column:
     if choice.type not in (None, column.type):
         raise _make_error(f"the type of {column.name} of {kind.table}")
     if column.is_ignored and choice.is_ignored is False:

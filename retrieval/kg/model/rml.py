@@ -62,19 +62,20 @@ def write_rml(model: Mapping[str, Any]) -> str:
 
 def _write_map(kind: Mapping[str, Any], references: list[Mapping[str, Any]]) -> str:
     table, key = kind["table"], kind.get("key")
-    template = f"urn:clew:thing:{quote(table, safe='')}/{{{_escape(key)}}}" if key else ""
+    template = f"urn:clew:thing:{quote(table, safe='')}/{{{_encode_text(key)}}}" if key else ""
     classes = f" ; rr:class <urn:clew:kind:{quote(kind['label'], safe='')}>" if kind.get("label") else ""
-    subject = f"rr:template {_quote(template)}" if template else "rr:termType rr:BlankNode"
+    subject = f"rr:template {_format_text(template)}" if template else "rr:termType rr:BlankNode"
     lines = [
-        f"<{quote(table, safe='')}> rml:logicalSource [ rml:source {_quote(table)} ; rml:referenceFormulation ql:CSV ]",
+        f"<{quote(table, safe='')}> rml:logicalSource "
+        f"[ rml:source {_format_text(table)} ; rml:referenceFormulation ql:CSV ]",
         f"rr:subjectMap [ {subject}{classes} ]",
     ]
     if "key" in kind and not key:
         lines.append("clew:keyless true")
     if kind.get("name"):
-        names = " ".join(f"{{{_escape(name)}}}" for name in kind["name"])
+        names = " ".join(f"{{{_encode_text(name)}}}" for name in kind["name"])
         lines.append(
-            f"rr:predicateObjectMap [ rr:predicate rdfs:label ; rr:objectMap [ rr:template {_quote(names)} ] ]"
+            f"rr:predicateObjectMap [ rr:predicate rdfs:label ; rr:objectMap [ rr:template {_format_text(names)} ] ]"
         )
     elif "name" in kind:
         lines.append("clew:nameless true")
@@ -89,12 +90,12 @@ def _write_column(column: Mapping[str, Any]) -> str:
     datatype = f" ; rr:datatype xsd:{DATATYPES[column_type]}" if column_type in DATATYPES else ""
     parts = [
         f"rr:predicate <urn:clew:relation:{quote(label, safe='')}>",
-        f"rr:objectMap [ rml:reference {_quote(column['name'])}{datatype} ]",
+        f"rr:objectMap [ rml:reference {_format_text(column['name'])}{datatype} ]",
     ]
     if column_type and not datatype:
-        parts.append(f"clew:type {_quote(column_type)}")
+        parts.append(f"clew:type {_format_text(column_type)}")
     if "unit" in column:
-        parts.append(f"clew:unit {_quote(column['unit'])}")
+        parts.append(f"clew:unit {_format_text(column['unit'])}")
     if "is_ignored" in column:
         parts.append(f"clew:ignored {'true' if column['is_ignored'] else 'false'}")
     return " ; ".join(parts)
@@ -107,20 +108,20 @@ def _get_use(reference: Mapping[str, Any]) -> str:
 def _write_reference(reference: Mapping[str, Any]) -> str:
     label = reference.get("label") or ""
     predicate = f"urn:clew:relation:{quote(label or reference['column'], safe='')}"
-    join = f"rr:child {_quote(reference['column'])} ; rr:parent {_quote(reference['target_column'])}"
+    join = f"rr:child {_format_text(reference['column'])} ; rr:parent {_format_text(reference['target_column'])}"
     target = quote(reference["target"], safe="")
-    shown = f" ; clew:label {_quote(label)}" if label else ""
+    shown = f" ; clew:label {_format_text(label)}" if label else ""
     return (
         f"rr:predicate <{predicate}>{shown} ; "
         f"rr:objectMap [ rr:parentTriplesMap <{target}> ; rr:joinCondition [ {join} ] ]"
     )
 
 
-def _quote(text: str) -> str:
+def _format_text(text: str) -> str:
     return str(ox.Literal(text))
 
 
-def _escape(column: str) -> str:
+def _encode_text(column: str) -> str:
     return re.sub(r"([{}\\])", r"\\\1", column)
 
 
@@ -144,10 +145,10 @@ class _Mapping:
     def __init__(self, quads: Iterator[ox.Quad]) -> None:
         self._values: dict[Any, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
         for quad in quads:
-            self._values[quad.subject][self._shorten(quad.predicate.value)].append(quad.object)
+            self._values[quad.subject][self._format_iri(quad.predicate.value)].append(quad.object)
 
     @staticmethod
-    def _shorten(iri: str) -> str:
+    def _format_iri(iri: str) -> str:
         return next((iri.removeprefix(start) for start in (*_NAMESPACES, _CLEW) if iri.startswith(start)), iri)
 
     def _list(self, node: Any, name: str) -> list[Any]:
@@ -186,7 +187,7 @@ class _Mapping:
             if iri := self._get_text(subject, "class"):
                 kind["label"] = unquote(get_local_name(iri))
             fields = _FIELD.findall(self._get_text(subject, "template"))
-            key = _unescape(fields[0]) if len(fields) == 1 else self._get_text(subject, "reference", "column")
+            key = _decode_text(fields[0]) if len(fields) == 1 else self._get_text(subject, "reference", "column")
             if key:
                 kind["key"] = key
         if self._get_text(node, "keyless"):
@@ -211,7 +212,9 @@ class _Mapping:
             target = next((tables[parent] for parent in self._list(place, "parentTriplesMap") if parent in tables), "")
             joins = self._list(place, "joinCondition")
             if target and len(joins) == 1:
-                label = self._get_text(rule, "label") or ("" if predicate.startswith("urn:clew:") else _name(predicate))
+                label = self._get_text(rule, "label") or (
+                    "" if predicate.startswith("urn:clew:") else _format_name(predicate)
+                )
                 references.append(
                     {
                         "table": table,
@@ -223,7 +226,7 @@ class _Mapping:
                     }
                 )
                 continue
-            fields = [_unescape(field) for field in _FIELD.findall(self._get_text(place, "template"))]
+            fields = [_decode_text(field) for field in _FIELD.findall(self._get_text(place, "template"))]
             column = self._get_text(place, "reference", "column")
             if predicate in _NAMING and (fields or column):
                 kind["name"] = fields or [column]
@@ -231,7 +234,7 @@ class _Mapping:
                 kind["columns"].append(self._read_column(rule, place, column, predicate))
 
     def _read_column(self, rule: Any, place: Any, column: str, predicate: str) -> dict[str, Any]:
-        read: dict[str, Any] = {"name": column, "label": _name(predicate)}
+        read: dict[str, Any] = {"name": column, "label": _format_name(predicate)}
         column_type = self._get_text(rule, "type") or TYPES.get(
             get_local_name(self._get_text(place, "datatype") or "-")
         )
@@ -244,11 +247,11 @@ class _Mapping:
         return read
 
 
-def _name(predicate: str) -> str:
+def _format_name(predicate: str) -> str:
     if predicate.startswith("urn:clew:relation:"):
         return unquote(predicate.removeprefix("urn:clew:relation:"))
     return unquote(get_local_name(predicate))
 
 
-def _unescape(field: str) -> str:
+def _decode_text(field: str) -> str:
     return re.sub(r"\\(.)", r"\1", field)

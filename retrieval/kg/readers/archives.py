@@ -40,8 +40,6 @@ _HINT = "Nothing of it was unpacked. Make the archive again, of the data files a
 
 #: How much of a tar is passed through to list what it holds.
 LISTED = 256 << 20
-
-
 LIMITS = ArchiveLimits()
 
 

@@ -19,7 +19,7 @@ from retrieval.kg.readers.file_contents import (
     number_sources,
 )
 from retrieval.kg.readers.modelling import resolve_properties
-from retrieval.kg.readers.property_rows import PropertyFacts
+from retrieval.kg.readers.property_facts import PropertyFacts
 from retrieval.kg.snapshot.vocabulary import Vocabulary
 from retrieval.kg.table import ORIGIN, TripleTable, build_frame
 

@@ -34,7 +34,7 @@ def convert_maps(rows: Sequence[Row]) -> list[Row]:
         for key, value in row.items():
             if isinstance(value, dict) and value:
                 inner[key].append(value)
-    maps = {key for key, values in inner.items() if _are_maps(values)}
+    maps = {key for key, values in inner.items() if _has_maps_only(values)}
     nested = {key: iter(convert_maps(values)) for key, values in inner.items() if key not in maps}
     converted: list[Row] = []
     for row in rows:
@@ -60,7 +60,7 @@ def _list_values(items: Sequence[Any]) -> Any:
     return [item for item in items if not isinstance(item, list)]
 
 
-def _are_maps(values: Sequence[Row]) -> bool:
+def _has_maps_only(values: Sequence[Row]) -> bool:
     """Whether objects have keys that are values: many in all, most of them in few of the objects."""
     counts = Counter(key for value in values for key in value)
     largest = max(len(value) for value in values)
@@ -84,12 +84,12 @@ def split_records(rows: Sequence[Row]) -> dict[str, list[Row]]:
             if len(groups) > _KINDS:
                 break
             groups[str(value)].append(_open_bag(row, bag, key))
-        if 1 < len(groups) <= min(_KINDS, len(rows) // _ROWS_OF_KIND) and _differ(list(groups.values())):
-            return _shorten_kinds(groups)
+        if 1 < len(groups) <= min(_KINDS, len(rows) // _ROWS_OF_KIND) and _has_differences(list(groups.values())):
+            return _format_kinds(groups)
     return {}
 
 
-def _shorten_kinds(groups: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
+def _format_kinds(groups: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
     """Groups by the last part of their kinds' names, ``album`` of ``shop.album``, where these differ."""
     short = {kind.rpartition(".")[2]: rows for kind, rows in groups.items()}
     return short if len(short) == len(groups) and all(short) else dict(groups)
@@ -109,7 +109,7 @@ def _open_bag(row: Row, bag: str, kind_key: str) -> Row:
     return {**rest, **content} if not rest.keys() & content.keys() else {**rest, bag: content}
 
 
-def _differ(groups: Sequence[Sequence[Row]]) -> bool:
+def _has_differences(groups: Sequence[Sequence[Row]]) -> bool:
     """Whether the usual keys of each group are mostly not those of the others."""
     keys = [_list_usual_keys(rows) for rows in groups]
     alike = [len(some & others) / len(some | others) for some, others in combinations(keys, 2) if some | others]

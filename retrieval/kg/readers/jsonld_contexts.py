@@ -97,13 +97,13 @@ def _resolve(value: Any, contexts: Mapping[str, Any], name: str, depth: int) -> 
         return [part for item in value for part in _as_list(_resolve(item, contexts, name, depth))]
     if not isinstance(value, str):
         return value
-    found = _find_context(value, contexts)
-    if found is None or not depth:
+    context = _find_context(value, contexts)
+    if context is None or not depth:
         raise MissingContextError(
             f"{name} refers to a JSON-LD context on the web, {value}, which is not fetched.",
             hint=f"Download {value} and add it to the upload as a file of its own, named {_get_file_name(value)}.",
         )
-    return _resolve(found, contexts, name, depth - 1)
+    return _resolve(context, contexts, name, depth - 1)
 
 
 def _as_list(value: Any) -> list[Any]:

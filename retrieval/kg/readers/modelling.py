@@ -14,7 +14,8 @@ from retrieval.kg.readers.file_contents import FactFile, number_sources
 from retrieval.kg.readers.model_nodes import build_node_tables, name_nodes
 from retrieval.kg.readers.model_rows import build_rows
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_rows import PropertyFacts, PropertyRows, resolve
+from retrieval.kg.readers.property_facts import PropertyFacts, resolve
+from retrieval.kg.readers.property_rows import PropertyRows
 from retrieval.kg.snapshot.relation_names import TYPE
 
 #: Things of each kind that examples are written about.

@@ -86,20 +86,20 @@ def build_vocabulary(
         names: the best label of each RDF term, with its rank.
         described: RDF terms with the rank of a description's language, and the description.
     """
-    said: dict[tuple[str, str], list[str]] = defaultdict(list)
+    objects: dict[tuple[str, str], list[str]] = defaultdict(list)
     for head, relation, tail in rows:
-        said[head, relation].append(tail)
+        objects[head, relation].append(tail)
     best: dict[str, tuple[int, str]] = {}
     for term, rank, text in described:
         if term not in best or rank < best[term][0]:
             best[term] = (rank, text)
-    categories = _categorize_terms(rows)
+    categories = _group_terms(rows)
 
     def label(term: str) -> str:
         return names[term][1] if term in names else get_local_name(term[1:])
 
     def list_labels(term: str, *relations: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(label(t) for r in relations for t in said[term, r] if t[0] == "<" and t != term))
+        return tuple(dict.fromkeys(label(t) for r in relations for t in objects[term, r] if t[0] == "<" and t != term))
 
     inverses = defaultdict(list)
     for head, relation, tail in rows:
@@ -113,7 +113,7 @@ def build_vocabulary(
                 term[1:],
                 description=best.get(term, (0, ""))[1],
                 synonyms=tuple(
-                    dict.fromkeys([label(term), *(t[1:] for r in sorted(_LABELLING) for t in said[term, r])])
+                    dict.fromkeys([label(term), *(t[1:] for r in sorted(_LABELLING) for t in objects[term, r])])
                 ),
                 domain=list_labels(term, _DOMAIN),
                 range=list_labels(term, _RANGE),
@@ -125,7 +125,7 @@ def build_vocabulary(
     )
 
 
-def _categorize_terms(rows: Sequence[Row]) -> dict[str, Category]:
+def _group_terms(rows: Sequence[Row]) -> dict[str, Category]:
     """Which IRIs are classes, and which are properties."""
     categories: dict[str, Category] = {}
     for head, relation, tail in rows:

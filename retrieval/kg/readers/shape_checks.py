@@ -14,7 +14,7 @@ from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.readers.archive_kinds import Unpacked
 from retrieval.kg.readers.archives import unpack_files
 from retrieval.kg.readers.jsonld_contexts import find_contexts
-from retrieval.kg.readers.shapes import SHACL, find_shapes, is_rdf, iterate_statements
+from retrieval.kg.readers.shapes import SHACL, find_shapes, is_rdf, iter_statements
 from retrieval.kg.snapshot.relation_names import RDF_TYPE, get_local_name
 from retrieval.types import Problem
 
@@ -65,7 +65,7 @@ def _load_graph(files: Sequence[Unpacked], contexts: Mapping[str, Any], limit: i
 
     graph = rdflib.Graph()
     for number, file in enumerate(files):
-        for quad in iterate_statements(file, contexts):
+        for quad in iter_statements(file, contexts):
             if isinstance(quad.object, ox.Triple):
                 continue
             graph.add(
@@ -159,8 +159,8 @@ def propose_shapes(paths: Sequence[Path], names: Mapping[Path, str] | None = Non
         for number, file in enumerate(files):
             if number in left_out or not is_rdf(file):
                 continue
-            for quad in iterate_statements(file, named_contexts):
-                subject, predicate = _name_node(quad.subject, number), quad.predicate.value
+            for quad in iter_statements(file, named_contexts):
+                subject, predicate = _describe_node(quad.subject, number), quad.predicate.value
                 if predicate == RDF_TYPE and isinstance(quad.object, ox.NamedNode):
                     types[subject].add(quad.object.value)
                 elif not isinstance(quad.object, ox.Triple):
@@ -181,7 +181,7 @@ def propose_shapes(paths: Sequence[Path], names: Mapping[Path, str] | None = Non
     return _write_turtle(members, usage, types)
 
 
-def _name_node(node: Any, number: int) -> str:
+def _describe_node(node: Any, number: int) -> str:
     return str(node.value) if isinstance(node, ox.NamedNode) else f"_:{number}.{node.value}"
 
 
@@ -193,7 +193,7 @@ def _count_value(usage: _Usage, subject: str, value: Any) -> None:
             usage.values[str(value)] += 1
     else:
         usage.datatypes["" if isinstance(value[0], ox.NamedNode) else "_"] += 1
-        usage.targets.add(_name_node(*value))
+        usage.targets.add(_describe_node(*value))
 
 
 def _write_turtle(

@@ -37,7 +37,7 @@ def is_file_of_shapes(file: Unpacked) -> bool:
         if SHACL.encode() not in start or file.path.stat().st_size > _LARGEST:
             return False
         types: dict[str, bool] = {}
-        for quad in iterate_statements(file, {}):
+        for quad in iter_statements(file, {}):
             if isinstance(quad.subject, ox.NamedNode):
                 is_type = quad.predicate.value == RDF_TYPE
                 kind = quad.object.value if is_type and isinstance(quad.object, ox.NamedNode) else ""
@@ -57,7 +57,7 @@ def is_rdf(file: Unpacked) -> bool:
         return False
 
 
-def iterate_statements(file: Unpacked, contexts: Mapping[str, Any]) -> Iterator[ox.Quad]:
+def iter_statements(file: Unpacked, contexts: Mapping[str, Any]) -> Iterator[ox.Quad]:
     """The good statements of a file of RDF; ``contexts`` are those of JSON-LD in files beside it.
 
     Raises:

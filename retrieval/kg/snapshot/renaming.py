@@ -46,8 +46,8 @@ class RenamedSnapshot(Snapshot):
         for relation, wording in renaming.relations:
             self._relation_labels[relation] = wording
         self._kind_wordings = dict(renaming.kinds)
-        found = {base.find_entity(label): wording for label, wording in renaming.kinds}
-        self._entity_wordings = {entity: wording for entity, wording in found.items() if entity is not None}
+        wordings = {base.find_entity(label): wording for label, wording in renaming.kinds}
+        self._entity_wordings = {entity: wording for entity, wording in wordings.items() if entity is not None}
 
     def __reduce__(self) -> tuple[Callable[..., Snapshot], tuple[object, ...]]:
         return (RenamedSnapshot, (self.base, self.renaming))

@@ -12,7 +12,7 @@ export function ModelFile({ onRead }: { onRead: (changes: ModelChanges) => void 
   const [trouble, setTrouble] = useState("");
   const read = async (file: File) => {
     try {
-      onRead(readModelFile((await convertModel(await file.text(), "json")).text ?? ""));
+      onRead(readModelFile((await convertModel(await file.text(), "json")).text));
       setTrouble("");
     } catch (error) {
       if (!(error instanceof NotAModelError || error instanceof ApiError)) throw error;
@@ -55,7 +55,7 @@ export function DownloadModel({ model, name }: { model: Model; name: string }) {
   const save = useAct(
     async ({ id, ending }: (typeof FORMS)[number]) => {
       const text = JSON.stringify(model, null, 1);
-      download(fileName(name, ending), id === "json" ? text : ((await convertModel(text, id)).text ?? ""));
+      download(fileName(name, ending), id === "json" ? text : (await convertModel(text, id)).text);
     },
     { failed: "The model could not be saved." },
   );
