@@ -47,6 +47,7 @@ def apply(
         files.ensure_local_path(base.path) if mode == Mode.EDIT else out,
         out,
         selectors.build_operations(edits, base),
+        [edit.number for edit in edits],
         what=context.job.graph.name,
         limits=child_process.Limits(memory=settings.CLEW.import_memory, seconds=0, silence=SILENCE_S),
         callbacks={"progress": context.update_progress},

@@ -59,6 +59,18 @@ def make(send, *operations, **fields):
     return send("", {"edits": [{"operation": operation, **fields} for operation in operations]})
 
 
+def test_facts_of_an_edit_name_the_person_who_made_it(send, graph, api):
+    make(send, ADD, reason="She moved.")
+    opened = snapshots.open_snapshot(graph.snapshot.path)
+    ann, ulm, ibm = (opened.find_entity(label) for label in ("Ann", "Ulm", "IBM Corp"))
+    asked = f"fact={ann}|lives in|{ulm}&fact={ann}|works at|{ibm}"
+    located = api("analyst").get(f"/api/v1/graphs/{graph.pk}/facts/sources?{asked}").json()
+    edited, imported = (fact["source"] for fact in located)
+    assert (edited["type"], edited["edit"], edited["author"]["reason"]) == ("edit", 1, "She moved.")
+    assert edited["author"]["person"] == "analyst"
+    assert (imported["type"], imported["name"], imported["row"]) == ("file", "first.tsv", 3)
+
+
 def list_log(api, graph):
     rows = api("viewer").get(f"/api/v1/graphs/{graph.pk}/edits").json()["results"]
     return [(row["number"], row["description"], row["state"], row["version"]) for row in rows]

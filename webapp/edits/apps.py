@@ -12,8 +12,10 @@ class EditsConfig(AppConfig):
     label = "edits"
 
     def ready(self) -> None:
-        """Say that edits go with a graph."""
+        """Say that edits go with a graph, and who made them."""
         from webapp.edits.models import GraphEdit  # noqa: PLC0415  # models are not loaded before this
-        from webapp.graphs import dependents  # noqa: PLC0415
+        from webapp.edits.selectors import find_authors  # noqa: PLC0415
+        from webapp.graphs import dependents, provenance  # noqa: PLC0415
 
+        provenance.register_authors(find_authors)
         dependents.register(dependents.Dependent("edits", GraphEdit))

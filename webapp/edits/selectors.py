@@ -15,6 +15,7 @@ from webapp.api.errors import ConflictError
 from webapp.edits.models import AppliedEdit, DistinctPair, GraphEdit
 from webapp.graphs import snapshots
 from webapp.graphs.models import Graph, GraphVersion
+from webapp.graphs.provenance import EditAuthor
 
 
 def list_edits(graph: Graph) -> QuerySet[GraphEdit]:
@@ -41,6 +42,15 @@ def build_operations(edits: Iterable[GraphEdit], version: GraphVersion) -> list[
     return [
         parse_operation(edit.operation) if edit.undoes is None else _build_undo(edit.undoes, version) for edit in edits
     ]
+
+
+def find_authors(graph: Graph, numbers: Iterable[int]) -> dict[int, EditAuthor]:
+    """Who made edits of a graph, by their numbers."""
+    edits = GraphEdit.objects.filter(graph=graph, number__in=numbers).select_related("created_by")
+    return {
+        edit.number: EditAuthor(edit.created_by.username if edit.created_by else "", edit.created_at, edit.reason)
+        for edit in edits
+    }
 
 
 def list_duplicates(graph: Graph) -> list[dict[str, Any]]:

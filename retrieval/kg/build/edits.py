@@ -12,20 +12,25 @@ import polars as pl
 from retrieval.errors import EmptySourceError
 from retrieval.kg.analysis.comparison import find_missing
 from retrieval.kg.build.from_table import build_snapshot
+from retrieval.kg.build.row_origins import pack_origin
 from retrieval.kg.build.to_table import convert_to_table
 from retrieval.kg.edits.edited_graph import EditedGraph
-from retrieval.kg.edits.effects import EditOutcome, NodeRecord
-from retrieval.kg.edits.operations import Operation
+from retrieval.kg.edits.effects import EditOutcome, FactRecord, NodeRecord
+from retrieval.kg.edits.operations import Operation, Triple
 from retrieval.kg.model.storage import load_model
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.fact_sources import format_edit_source
 from retrieval.kg.table import TripleTable, build_frame
 from retrieval.types import Progress
 
 
-def apply_edits(base: Snapshot, operations: Sequence[Operation]) -> tuple[TripleTable, list[EditOutcome]]:
+def apply_edits(
+    base: Snapshot, operations: Sequence[Operation], numbers: Sequence[int] = ()
+) -> tuple[TripleTable, list[EditOutcome]]:
     """Apply operations to a snapshot, in order.
 
-    Entities that lose their last fact stay where they have attributes or an IRI.
+    Entities that lose their last fact stay where they have attributes or an IRI. ``numbers`` are those of the edits, if
+    they have any: facts that an edit states come from it.
 
     Returns:
         A table that builds the next version, and what became of each operation. One that cannot be applied changes
@@ -41,6 +46,8 @@ def apply_edits(base: Snapshot, operations: Sequence[Operation]) -> tuple[Triple
     rows = [(node.label, key, value) for node in nodes for key, value in node.attributes]
     edited = replace(
         table,
+        sources=(*table.sources, *(format_edit_source(number) for number in numbers)),
+        fact_origins=_find_origins(added, outcomes, numbers, len(table.sources)),
         facts=build_frame((fact.triple for fact in added), head=str, relation=str, tail=str),
         nodes=_replace_rows(
             table.nodes,
@@ -60,23 +67,38 @@ def write_edited_version(
     base: Path,
     out: Path,
     operations: Sequence[Operation],
+    numbers: Sequence[int] = (),
     *,
     progress: Callable[[Progress], None],
 ) -> list[EditOutcome]:
     """Write the version that operations make of ``base`` to ``out``, as one piece of work that a process can do.
 
     ``out`` may be ``base``: it is replaced when the new version stands. Nothing is written where no operation applies.
+    For ``numbers`` see :func:`apply_edits`.
 
     Raises:
         EmptySourceError: nothing would be left of the graph.
     """
-    table, outcomes = apply_edits(Snapshot(base), operations)
+    table, outcomes = apply_edits(Snapshot(base), operations, numbers)
     if base == out and all(outcome.effect is None for outcome in outcomes):
         return outcomes
     if not len(table) and (table.passages is None or not table.passages.height):
         raise EmptySourceError("Nothing would be left of the graph.", hint="Delete the graph, or remove less of it.")
     build_snapshot(table, out, progress=progress)
     return outcomes
+
+
+def _find_origins(
+    added: Sequence[FactRecord], outcomes: Sequence[EditOutcome], numbers: Sequence[int], sources: int
+) -> pl.Series | None:
+    """The origins of added facts: the last edit that states each, counted behind the sources of the base."""
+    if not numbers:
+        return None
+    edits: dict[Triple, int] = {}
+    for position, outcome in enumerate(outcomes, sources + 1):
+        if outcome.effect is not None:
+            edits.update((fact.triple, position) for fact in outcome.effect.added)
+    return pl.Series([pack_origin(edits[fact.triple]) for fact in added], dtype=pl.Int64)
 
 
 def _collect_nodes(graph: EditedGraph) -> tuple[set[str], list[NodeRecord]]:

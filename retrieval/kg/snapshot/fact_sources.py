@@ -39,6 +39,11 @@ class FactSource:
         return int(match[1]) if match else None
 
 
+def format_edit_source(number: int) -> str:
+    """The name of the source of facts that an edit states."""
+    return f"edit:{number}"
+
+
 class FactSources:
     """The sources of all facts of a snapshot; memory-mapped.
 
