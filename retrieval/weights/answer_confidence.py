@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from retrieval.linking.encoder import Encoder
     from retrieval.weights.data import TrainingData
 
-_ASKED, _PARAGRAPHS, _READ, _SHARED, _FOLDS, _RARE = 60, 20, 5, 3, 5, 20
+_ASKED, _PARAGRAPHS, _READ, _SHARED, _FOLDS, _RARE = 400, 20, 5, 3, 5, 20
 _RIDGE = 0.003
 _UNANSWERABLE = 0.5
 """Weight of a question that the passages do not answer."""

@@ -17,7 +17,7 @@ from tests.support.clew import PASSWORD, Clew
 
 pytestmark = pytest.mark.e2e
 
-GRAPH = "Lakes"
+GRAPH = "Alpine lakes"
 FACTS = [
     *((lake, "type", "lake") for lake in ("Lake Constance", "lake constance", "Chiemsee", "Lake Garda")),
     *((land, "type", "country") for land in ("Germany", "Austria", "Italy")),

@@ -33,7 +33,7 @@ def format_added(folder: Path) -> Path:
     shutil.copytree(
         ENGINE,
         folder / "retrieval",
-        ignore=shutil.ignore_patterns("__pycache__", "checkpoint", "facts", "questions.*"),
+        ignore=shutil.ignore_patterns("__pycache__", "checkpoint", "facts", "questions.jsonl*"),
     )
     readers = folder / "retrieval" / "kg" / "readers"
     for place, text in code.items():

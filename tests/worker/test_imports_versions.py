@@ -337,6 +337,7 @@ def test_what_goes_with_a_graph_is_counted(api, graph, change, users):
         "studies": 0,
         "tests": 0,
         "question_sets": 0,
+        "edits": 0,
     }
 
 

@@ -99,7 +99,7 @@ def test_a_checkpoint_of_another_graph_is_asked_itself_where_that_was_said(
     trained, wanted = checkpoint(), []
 
     class Cache:
-        def get(self, spec, llm=None):
+        def get(self, spec, llm=None, vocabulary=None):
             wanted.append((spec.asks_foreign, spec.checkpoint is not None, llm))
 
     monkeypatch.setattr(answerers, "get_cache", Cache)

@@ -41,7 +41,6 @@ class EditsView(GraphView, GenericAPIView[GraphEdit]):
 
     queryset = GraphEdit.objects.none()
     serializer_class = shapes.EditSerializer
-    filter_backends = ()
 
     @extend_schema(operation_id="edits_list", responses=shapes.EditSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:

@@ -32,6 +32,8 @@ _DECODER = json.JSONDecoder()
 class MissingContextError(SourceError):
     """A context of JSON-LD is neither known nor beside the file."""
 
+    code = "missing_context"
+
 
 def find_contexts(files: Sequence[Unpacked]) -> Mapping[int, Any]:
     """The contexts among some files, by their place: objects of JSON that hold nothing but ``@context``."""

@@ -19,7 +19,8 @@ class For:
     ``role``: that role or more; None: everybody, logged in or not. ``scope``: what a token needs for it. ``of``: what
     the address (or ``body``) names, which must be of a graph that one sees. ``manage``: one must own that, or its
     graph, or be an administrator; of a question owning the graph does not count. ``of_graph``: owning the graph alone
-    counts, since it changes what everybody who asks the graph is answered. ``own``: others' are not there at all,
+    counts, since it changes what everybody who asks the graph is answered. ``may_lack``: what the address names below
+    the graph need not be there. ``own``: others' are not there at all,
     for administrators neither. ``session``: tokens are refused whatever their scopes.
     """
 
@@ -28,6 +29,7 @@ class For:
     of: str = ""
     manage: bool = False
     of_graph: bool = False
+    may_lack: bool = False
     own: bool = False
     session: bool = False
     body: dict | None = None
@@ -142,6 +144,7 @@ TABLE = {
                 "similar",
             ),
             *("versions", "versions/<version>", "versions/diff"),
+            *("duplicates", "edits", "facts/sources", "shapes", "vocabulary", "vocabulary/file"),
         )
     },
     "POST graphs/<pk>/extract": admins("graph", scope=WRITE),
@@ -149,15 +152,22 @@ TABLE = {
     "POST graphs/<pk>/sample-questions": For(VIEWER, WRITE, "graph"),
     "POST graphs/<pk>/versions": managers("graph"),
     "POST graphs/<pk>/model": managers("graph"),
+    "PUT graphs/<pk>/vocabulary": managers("graph", may_lack=True),
+    "DELETE graphs/<pk>/vocabulary": managers("graph", may_lack=True),
+    "POST graphs/<pk>/vocabulary/file": managers("graph"),
+    "POST graphs/<pk>/edits": managers("graph"),
+    "POST graphs/<pk>/edits/preview": managers("graph"),
+    "POST graphs/<pk>/edits/<number>/undo": managers("graph", may_lack=True),
+    "POST graphs/<pk>/duplicates": managers("graph"),
     "DELETE graphs/<pk>/versions/<version>": managers("graph"),
     "POST graphs/<pk>/versions/<version>/activate": managers("graph"),
-    "GET graphs/<pk>/source": reads("graph"),
+    "GET graphs/<pk>/source": reads("graph", may_lack=True),
     "POST graphs/<pk>/source": managers("graph"),
-    "PATCH graphs/<pk>/source": managers("graph"),
-    "DELETE graphs/<pk>/source": managers("graph"),
+    "PATCH graphs/<pk>/source": managers("graph", may_lack=True),
+    "DELETE graphs/<pk>/source": managers("graph", may_lack=True),
     "POST graphs/<pk>/source/check": managers("graph"),
-    "POST graphs/<pk>/source/refresh": managers("graph"),
-    "POST graphs/<pk>/source/refreshes/<refresh>/confirm": managers("graph"),
+    "POST graphs/<pk>/source/refresh": managers("graph", may_lack=True),
+    "POST graphs/<pk>/source/refreshes/<refresh>/confirm": managers("graph", may_lack=True),
     # Analysts who see a graph experiment with it. What everybody is answered changes only who manages the graph.
     "POST graphs/<pk>/train": analysts("graph", body={"question_set": "set", "method": "=rel-rag-path"}),
     "POST graphs/<pk>/rollback": graph_managers("graph", body={"method": "=rel-rag-path"}),

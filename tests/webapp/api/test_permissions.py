@@ -159,7 +159,7 @@ def test_nobody_does_what_is_not_for_them(world, scope, record_property):
 def _as_wanted(rule, wanted, found):
     if wanted is REFUSED:
         return found in REFUSED
-    nothing_there = rule.of == "nothing" and (wanted, found) == (None, 404)
+    nothing_there = (rule.of == "nothing" or rule.may_lack) and (wanted, found) == (None, 404)
     return wanted == found or nothing_there
 
 
