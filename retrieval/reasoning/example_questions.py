@@ -50,8 +50,9 @@ def _make_questions(passage: Passage) -> Iterator[ExampleQuestion]:
         sentence = passage.text[start:end]
         if not sentence.endswith("."):
             continue
-        yield from _ask_for_circumstances(sentence)
-        yield from _ask_for_subject(sentence)
+        text = " ".join(sentence.split())
+        yield from _ask_for_circumstances(text)
+        yield from _ask_for_subject(text)
 
 
 def _ask_for_circumstances(sentence: str) -> Iterator[ExampleQuestion]:
