@@ -257,7 +257,9 @@ _PER = frozenset({"by", "per"})
 def infer_noun(name: str) -> str:
     """What the rows of a file are called, ``film`` of ``films.csv``; empty where its name says nothing."""
     stem = PurePath(name).stem
-    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<![^\W_])\d+[^\W\d_]+", " ", stem))  # 2k says nothing
+    text = re.sub(
+        r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<![^\W_])\d+[^\W\d_]+", " ", stem)
+    )  # without parts such as 2k
     words = [word for part in re.split(r"[\W\d_]+", text) if (word := part.lower()) and word not in _FILLERS]
     while words and words[0] in _BEFORE | _BEHIND:
         words = words[1:]
@@ -269,4 +271,4 @@ def infer_noun(name: str) -> str:
     words = words[: ends[0]] if ends else words
     if len(words) > 1 and words[-1] in _LISTS and words[-2].endswith("s"):
         words = words[:-1]
-    return make_singular(words) if words else ""
+    return make_singular(words) if any(len(word) > 1 for word in words) else ""

@@ -12,6 +12,8 @@ from retrieval.kg.values import MONTH, parse
 _MARKED = re.compile(r"[^\w\s]*[#%№+/*(\"'“‘].*|\d+\+")
 #: Years, seasons and months, which head a column each: 1999, 1999-00, Jan-24.
 _YEAR = re.compile(rf"(?:1[5-9]|20)\d\d(?:\s?[-–/]\s?\d\d(?:\d\d)?)?|(?:{MONTH})[-/ '’]+(?:\d\d)?\d\d", re.IGNORECASE)
+#: A dot between words, as flattened JSON and R write it: discovered.by, Sepal.Length.
+_DOT = re.compile(r"(?<=[^\W\d_]{2})\.(?=\w)")
 _PLACE = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 #: The fewest years that head a table of a column for each, the longest heading, and the share of a column's cells that
 #: are values where it is one of values.
@@ -19,8 +21,9 @@ _YEARS, _LONGEST, _VALUES = 2, 120, 0.8
 
 
 def clean_headings(header: Sequence[str]) -> list[str]:
-    """Headings on one line each, without what marks the beginning of a file."""
-    return [" ".join(cell.replace("\ufeff", "").split()) for cell in header]
+    """Headings on one line each, without a byte order mark; dots between words become spaces."""
+    cells = [" ".join(cell.replace("\ufeff", "").split()) for cell in header]
+    return [cell if "://" in cell else _DOT.sub(" ", cell) for cell in cells]
 
 
 def is_header(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

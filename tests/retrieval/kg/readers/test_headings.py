@@ -4,9 +4,23 @@ import pytest
 
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.model.naming import infer_noun
-from retrieval.kg.readers.headings import is_header, make_distinct_headings
+from retrieval.kg.readers.headings import clean_headings, is_header, make_distinct_headings
 from retrieval.kg.readers.table_layout import find_table
 from retrieval.kg.readers.table_rows import is_total
+
+
+def test_dots_between_words_of_headings_are_spaces():
+    header = [
+        "\ufeffSepal.Length",
+        "discovered.by ",
+        "max.  depth",
+        "Gyle no.",
+        "U.S. sales",
+        "v1.2",
+        "http://a.org/b.c",
+    ]
+    cleaned = ["Sepal Length", "discovered by", "max. depth", "Gyle no.", "U.S. sales", "v1.2", "http://a.org/b.c"]
+    assert clean_headings(header) == cleaned
 
 
 @pytest.mark.parametrize(
@@ -53,6 +67,7 @@ def test_columns_are_told_apart(header, row, names):
         ("Registration-plates-of-Vermont.csv", "registration plate"),
         ("University of Oxford people.csv", "university of oxford person"),
         ("1982-in-Brazilian-football.csv", "brazilian football"),
+        ("pTable.csv", ""),
     ],
 )
 def test_a_title_says_what_rows_are(name, kind):
