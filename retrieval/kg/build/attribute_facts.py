@@ -4,7 +4,7 @@ A property graph says of a film its year, where triples have a fact. Only facts 
 short values become facts too, called by their key; what describes in sentences, links and ids stay attributes alone
 ("varnish coamings" is no sentence).
 What an edge says beside its ends is said of where it begins: who works at Acme since 2010 has "works at since" 2010.
-Where edges measure something, each becomes a row with both ends: route 1 is from Austin, to Boston, distance 1690.
+Where edges have measures, each becomes a row with both ends: route 1 is from Austin, to Boston, distance 1690.
 Roles that several have, Ann is CEO at Acme, are relations too: the CEO of Acme is Ann.
 Needs polars.
 """
@@ -47,8 +47,8 @@ _OF_EDGES = frozenset({"weight", "confidence", "probability", "similarity", "str
 #: values, the share that differ at most.
 _ROLES = get_words("role_keys")
 _ROLE, _SEVERAL, _DIFFER = r"^\p{L}[\p{L} &/-]{1,29}$", 50, 0.8
-#: The share of edges beside others of the same beginning with another number, where edges measure something; what an
-#: edge is called that has no name.
+#: The share of edges that share their head with edges of other values, from which they have a measure; and what an edge
+#: without a name is called.
 _APART_EDGES, _UNNAMED_EDGE = 0.5, "connection"
 _YEARS = (1000, 2100)
 
@@ -88,32 +88,33 @@ def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     role_rows = role_rows.filter((kinds <= _SEVERAL) & (kinds <= _DIFFER * pl.len().over("relation")))
     shown = {name: format_relation_name(name) for name in {*attributes["relation"], *attributes["key"]}}
     called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
-    several = _find_several(attributes)
-    values = attributes.filter(~several).select("head", relation=called, tail="value", origin=ORIGIN)
-    rows_of_edges = _build_edge_rows(attributes.filter(several), {*table.facts["head"], *table.facts["tail"]})
+    is_measure = _find_measures(attributes)
+    values = attributes.filter(~is_measure).select("head", relation=called, tail="value", origin=ORIGIN)
+    rows_of_edges = _build_edge_rows(attributes.filter(is_measure), {*table.facts["head"], *table.facts["tail"]})
     return pl.concat(
         [values, role_rows.select(head="tail", relation="value", tail="head", origin=ORIGIN), rows_of_edges]
     )
 
 
-def _find_several(attributes: pl.DataFrame) -> pl.Series:
-    """Whether edges of a relation measure something between both ends, as the distance of a route is: most stand
-    beside others of the same beginning that have another number, and the numbers are no years.
+def _find_measures(attributes: pl.DataFrame) -> pl.Series:
+    """Whether the relation of each row has a measure between two ends, such as a distance, bool.
+
+    It has if most of its edges share their head with edges of other values, and the values are numbers but not years.
     """
     number = pl.col("value").cast(pl.Float64, strict=False)
     apart = (pl.col("fact").n_unique() > 1) & (pl.col("value").n_unique() > 1)
     years = number.is_between(*_YEARS).mean() >= _SHORT
     stats = attributes.with_columns(apart=apart.over("relation", "key", "head")).group_by("relation", "key")
     measures = stats.agg(
-        several=(number.is_not_null().mean() >= _SHORT) & ~years & (pl.col("apart").mean() >= _APART_EDGES)
+        is_measure=(number.is_not_null().mean() >= _SHORT) & ~years & (pl.col("apart").mean() >= _APART_EDGES)
     )
-    by_relation = measures.group_by("relation").agg(pl.col("several").any())
+    by_relation = measures.group_by("relation").agg(pl.col("is_measure").any())
     joined = attributes.select("relation").join(by_relation, on="relation", how="left", maintain_order="left")
-    return joined["several"].fill_null(value=False)
+    return joined["is_measure"].fill_null(value=False)
 
 
 def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.DataFrame:
-    """Edges as rows of a table, ``route 1``: its kind, both ends, and what is said of it."""
+    """Edges as rows of a table, ``route 1``: the kind, both ends and the attributes of each."""
     nouns = {}
     for relation in attributes["relation"].unique().sort():
         noun = _UNNAMED_EDGE if relation == UNNAMED else to_singular(format_relation_name(relation))
