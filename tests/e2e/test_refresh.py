@@ -32,7 +32,7 @@ def step_a_source_is_set_and_tried(page: Page, clew: Clew, elsewhere: FileServer
     expect(card).to_contain_text("None is set.")
     card.get_by_role("button", name="Set a source").click()
     dialog = page.get_by_role("dialog")
-    address, test = dialog.get_by_label("Addresses, one a line"), dialog.get_by_role("button", name="Test connection")
+    address, test = dialog.get_by_label("Addresses, one per line"), dialog.get_by_role("button", name="Test connection")
     address.fill("http://10.0.0.1/lakes.csv")
     test.click()
     expect(dialog.get_by_role("alert")).to_contain_text("Files may not be imported from http://10.0.0.1")

@@ -108,7 +108,7 @@ function Terms({
           {count(found.length, "term")}
         </span>
       </div>
-      {found.length === 0 && <p className="muted">No term has “{text.trim()}” in its words.</p>}
+      {found.length === 0 && <p className="muted">No term matches “{text.trim()}”.</p>}
       <div className="terms">
         {found.map((term) => (
           <TermRow key={termKey(term)} graph={graph} term={term} mayChange={mayChange} />

@@ -27,7 +27,7 @@ const KIND_CHOICES: readonly { id: SourceKind; label: string; detail: string }[]
 
 const ADDRESS: Record<SourceKind, readonly [label: string, hint: string, placeholder: string]> = {
   files: [
-    "Addresses, one a line",
+    "Addresses, one per line",
     "Only hosts and folders that the operator allows (CLEW_IMPORT_HOSTS, CLEW_IMPORT_PATHS).",
     "https://data.example.org/films.csv",
   ],
@@ -48,7 +48,7 @@ const REPEATS: readonly { id: Repeat; label: string }[] = [
   { id: "hourly", label: "Every hour" },
   { id: "daily", label: "Every day" },
   { id: "weekly", label: "Every week" },
-  { id: "cron", label: "As a line of cron" },
+  { id: "cron", label: "Cron expression" },
 ];
 
 function ScheduleFields({ value, onChange }: { value: Schedule; onChange: (value: Schedule) => void }) {
@@ -144,14 +144,16 @@ function SourceForm({
       onClose={onClose}
       foot={
         <Button isDisabled={!isReady || check.isPending} onPress={() => check.mutate()}>
-          {check.isPending ? <Spinner label="Reading the beginning" /> : "Test connection"}
+          {check.isPending ? <Spinner label="Testing" /> : "Test connection"}
         </Button>
       }
     >
       <OneOf label="Kind" options={KIND_CHOICES} value={kind} onChange={setKind} />
       {kind === "files" ? <TextArea {...shared} rows={2} /> : <TextField {...shared} autoComplete="off" />}
       {source?.has_password && kind === "postgresql" && (
-        <p className="small muted">A password is stored. It stays while the server and the user stay.</p>
+        <p className="small muted">
+          A password is stored. It is kept as long as the server and the user stay the same.
+        </p>
       )}
       {kind !== "files" && (
         <TextArea
