@@ -54,7 +54,7 @@ _OF_AMOUNT = re.compile(
     r"(?:\w+ ){0,4}?(?:percentage|amount|number|population|code|total|average|time|age)\b", re.IGNORECASE
 )
 _MEASURED = "|".join(sorted(get_words("measured_nouns")))
-_OF_MEASURE = re.compile(rf"(?:(?:is|was|are|were) (?:the |its |their )?)?(?:\w+ )?(?:{_MEASURED})s?\b", re.IGNORECASE)
+_OF_MEASURE = re.compile(rf"(?:(?:is|was|are|were) (?:the |its |their )?)?(?:\w+ )?(?:{_MEASURED})\b", re.IGNORECASE)
 _NOUN = re.compile(
     r"\b(?:what|which) (?:(?:is|was|are|were) (?:the )?)?((?:[a-z-]+ ){0,2}?[a-z-]+)"
     r"(?= (?:is|was|are|were|did|does|do|of|in|that|has|have|shares?|flows?|can|where|by|from|comes|stars?|part|with"
