@@ -17,6 +17,7 @@ from retrieval.language.english import IRREGULAR, MONEY_VERBS, RELATION_PREPOSIT
 from retrieval.language.spelling import MANY, resolve_operator_word
 from retrieval.language.stemming import stem_word
 from retrieval.lexicon import get_groups, get_words
+from retrieval.lexicon.nouns import IRREGULAR_SINGULARS
 
 _RELATED = get_groups("related_words")
 """Words that relations of one meaning are named with, from either side of it: a boss is whom somebody reports to."""
@@ -116,7 +117,7 @@ class QuestionWords:
 @lru_cache(maxsize=50_000)
 def get_stem(word: str) -> str:
     """What the forms of a word have in common."""
-    return stem_word(BASES.get(word) or IRREGULAR.get(word) or IN_FULL.get(word, word))
+    return stem_word(BASES.get(word) or IRREGULAR.get(word) or IN_FULL.get(word) or IRREGULAR_SINGULARS.get(word, word))
 
 
 @lru_cache(maxsize=50_000)

@@ -7,7 +7,7 @@ import re
 from retrieval.lexicon import get_pairs, get_words
 
 _PLURALS = get_pairs("irregular_plurals")
-_SINGULARS = {plural: singular for singular, plural in _PLURALS.items() if plural != singular}
+IRREGULAR_SINGULARS = {plural: singular for singular, plural in _PLURALS.items() if plural != singular}
 _UNCHANGED = get_words("invariable_nouns")
 _SAME = ("news", "series", "species")
 #: Plurals that add "es", with those of words in "us": buses, viruses; not houses and causes.
@@ -17,8 +17,8 @@ _IN_ES = re.compile(r"(?:oes|ches|shes|sses|xes|zzes|lenses|[^aeiou]uses)$")
 def is_plural(noun: str) -> bool:
     """Whether a noun is a plural, as it is written."""
     low = noun.lower()
-    if low in _SINGULARS or low in _PLURALS or low in _UNCHANGED:
-        return low in _SINGULARS
+    if low in IRREGULAR_SINGULARS or low in _PLURALS or low in _UNCHANGED:
+        return low in IRREGULAR_SINGULARS
     return len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is", *_SAME))
 
 
@@ -41,8 +41,8 @@ def to_plural(noun: str) -> str:
 def to_singular(noun: str) -> str:
     """Return the singular of a noun; a noun that is no plural stays."""
     low = noun.lower()
-    if low in _SINGULARS:
-        return noun[:1] + _SINGULARS[low][1:]
+    if low in IRREGULAR_SINGULARS:
+        return noun[:1] + IRREGULAR_SINGULARS[low][1:]
     if not is_plural(low):
         return noun
     if low.endswith("ies") and len(low) > 4:

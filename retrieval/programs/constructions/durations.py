@@ -11,7 +11,12 @@ from retrieval.language.amounts import Comparison, Folding
 from retrieval.language.words import QuestionWords, join_words
 from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Program, Top
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import (
+    extract_subquestion,
+    list_unread,
+    make_surrounding_cues,
+    move_part,
+)
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.relation_types import load_stems
 
@@ -74,9 +79,7 @@ class Durations:
             for source, duration, parts in self._find_dated_things(question, span, starts, computed.lateness, compose):
                 program = Filter(source, duration.key, how, Constant(0.0))
                 counted = _COUNTED.match(text) is not None
-                yield self._build_whole_part(
-                    question, "F" if counted else "S", Count(program) if counted else program, parts
-                )
+                yield _build_whole_part("F" if counted else "S", Count(program) if counted else program, parts)
         if not computed.lasting:
             return
         match = _LONGEST.fullmatch(text)
@@ -86,14 +89,14 @@ class Durations:
                 question, match.span(name), starts, computed.lasting, compose
             ):
                 if not self._has_length_column(source):
-                    yield self._build_whole_part(question, "S", Top(source, duration.key, largest), parts)
+                    yield _build_whole_part("S", Top(source, duration.key, largest), parts)
         match = _MEAN.fullmatch(text)
         if match is not None:
             name = next(group for group in "abc" if match[group])
             for source, duration, parts in self._find_dated_things(
                 question, match.span(name), starts, computed.lasting, compose
             ):
-                yield self._build_whole_part(question, "F", Fold(Folding.AVERAGE, source, duration.key), parts)
+                yield _build_whole_part("F", Fold(Folding.AVERAGE, source, duration.key), parts)
 
     def _find_dated_things(
         self,
@@ -108,14 +111,18 @@ class Durations:
         if low not in starts or low >= high:
             return
         first, last = starts.index(low), sum(start < high for start in starts[: len(question.words)])
-        for part in compose(extract_subquestion(question, first, last))[:_READ]:
+        subquestion = extract_subquestion(question, first, last)
+        for part in compose(subquestion)[:_READ]:
             if part.category != "S" or part.program is None:
                 continue
+            if any(word.stem in self.schema.by_stem for word in list_unread(subquestion, part)):
+                continue  # the average happiness of garments is no duration
             nodes = self.executor.compute_nodes(part.program)
             for duration in keys:
                 dated = find_common(nodes, self.executor.compute_nodes(Having(duration.key.path[0])))
                 if len(dated) > 1 and len(dated) >= _SOME * len(nodes):
-                    yield part.program, duration, (move_part(part, first),)
+                    cues = make_surrounding_cues(question, first, last)
+                    yield part.program, duration, (*cues, move_part(part, first))
                     return
 
     def _has_length_column(self, source: Program) -> bool:
@@ -128,11 +135,9 @@ class Durations:
             for info in self.schema.measures.numbers
         )
 
-    def _build_whole_part(
-        self, question: QuestionWords, category: str, program: Program, parts: tuple[Part, ...]
-    ) -> Part:
-        cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, len(question.words)))
-        return Part(category, 0, 1, program, "top" if category == "S" else None, 0.0, _LASTED, (cue, *parts))
+
+def _build_whole_part(category: str, program: Program, parts: tuple[Part, ...]) -> Part:
+    return Part(category, 0, 1, program, "top" if category == "S" else None, 0.0, _LASTED, parts)
 
 
 _LASTED: Features = (

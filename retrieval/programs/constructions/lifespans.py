@@ -11,7 +11,7 @@ from retrieval.language.amounts import Folding
 from retrieval.language.words import QuestionWords, join_words
 from retrieval.programs.algebra.operations import Fold, Having, Key, KeyOf, Program, Top
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import extract_subquestion, make_surrounding_cues, move_part
 from retrieval.programs.grammar.constituents import Part
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ class Lifespans:
         if match is not None:
             largest = bool(match["most"] or match["old"] or match["older"] or match["great"])
             for source, parts in self._find_people(question, match, starts, key, compose):
-                yield self._build_whole_part(question, "S", Top(source, key, largest), parts)
+                yield _build_whole_part("S", Top(source, key, largest), parts)
             return
         match = _MEAN.fullmatch(text)
         if match is not None:
             for source, parts in self._find_people(question, match, starts, key, compose):
-                yield self._build_whole_part(question, "F", Fold(Folding.AVERAGE, source, key), parts)
+                yield _build_whole_part("F", Fold(Folding.AVERAGE, source, key), parts)
 
     def _find_people(
         self,
@@ -93,12 +93,12 @@ class Lifespans:
     ) -> Iterator[tuple[Program, tuple[Part, ...]]]:
         """Whose lives are meant, and the parts that say so: all that have died, where nobody is named."""
         if not match["of"]:
-            yield Having(key.path[0]), ()
+            yield Having(key.path[0]), make_surrounding_cues(question, len(question.words), len(question.words))
             return
         first, last = self._get_word_range(match, "of", starts, question)
         for part in compose(extract_subquestion(question, first, last))[:_READ]:
             if part.category == "S" and part.program is not None:
-                yield part.program, (move_part(part, first),)
+                yield part.program, (*make_surrounding_cues(question, first, last), move_part(part, first))
 
     def _get_word_range(
         self, match: re.Match[str], name: str, starts: list[int], question: QuestionWords
@@ -114,8 +114,7 @@ class Lifespans:
         compose: Callable[[QuestionWords], list[Part]],
     ) -> Iterator[Part]:
         first, last = name_range
-        cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, first))
-        rest = Part("C", 0, 1, None, None, 0.0, (), (), (last, len(question.words)))
+        cue, rest = make_surrounding_cues(question, first, last)
         for part in compose(extract_subquestion(question, first, last))[:_READ]:
             if part.category != "S" or part.program is None:
                 continue
@@ -125,12 +124,9 @@ class Lifespans:
             ):
                 yield Part("F", 0, 1, program, None, 0.0, _SPAN, (cue, move_part(part, first), rest))
 
-    def _build_whole_part(
-        self, question: QuestionWords, category: str, program: Program, parts: tuple[Part, ...]
-    ) -> Part:
-        cue = Part("L", 0, 1, None, None, 0.0, (), (), (0, len(question.words)))
-        extra = "top" if category == "S" else None
-        return Part(category, 0, 1, program, extra, 0.0, _SPAN, (cue, *parts))
+
+def _build_whole_part(category: str, program: Program, parts: tuple[Part, ...]) -> Part:
+    return Part(category, 0, 1, program, "top" if category == "S" else None, 0.0, _SPAN, parts)
 
 
 _SPAN: Features = (("difference", 1.0), ("difference.quality", 1.0), ("difference.asked", 1.0), ("span", 1.0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from retrieval.language.words import QuestionWords, Word
-from retrieval.programs.grammar.constituents import Part
+from retrieval.programs.grammar.constituents import Part, iter_leaves
 
 
 def extract_subquestion(question: QuestionWords, first: int, last: int) -> QuestionWords:
@@ -28,3 +28,15 @@ def move_part(part: Part, by: int) -> Part:
     """A part of a piece of a question as one of the whole."""
     anchored = (part.anchored[0] + by, part.anchored[1] + by) if part.anchored else None
     return replace(part, anchored=anchored, parts=tuple(move_part(inner, by) for inner in part.parts))
+
+
+def make_surrounding_cues(question: QuestionWords, first: int, last: int) -> tuple[Part, Part]:
+    """The words before and after a subquestion, as what says what is asked of it."""
+    before = Part("L", 0, 1, None, None, 0.0, (), (), (0, first))
+    return before, Part("C", 0, 1, None, None, 0.0, (), (), (last, len(question.words)))
+
+
+def list_unread(question: QuestionWords, part: Part) -> list[Word]:
+    """The words of a question that stand for nothing in a part."""
+    read = {n for leaf in iter_leaves(part) for n in range(*(leaf.anchored or (0, 0)))}
+    return [word for n, word in enumerate(question.words) if n not in read]

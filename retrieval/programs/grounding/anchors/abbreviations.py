@@ -73,7 +73,7 @@ class Shortened:
         """All texts that hold words which nothing else explains: "garboard plank", of "replace garboard plank"."""
         taken = {
             n for a in known if ((a.extra in ("node", "hub", "kind") or a.category not in "SR") and not is_near(a))
-            or dict(a.features).get("r.similar", 0.0) >= _MEANT
+            or dict(a.features).get("r.similar", 0.0) >= _MEANT or "r.related" in dict(a.features)
             for n in range(a.first, a.last)
         } | {n for quantity in question.quantities for n in range(quantity.first, quantity.last)}  # fmt: skip
         anchors: list[Anchor] = []
@@ -103,21 +103,7 @@ class Shortened:
         names = [] if high - low > NODES else [labels.names[row] for row in range(low, high)]
         if len(names) != 1 or " " in names[0] or len(names[0]) - len(name) > _CUT:
             return []
-        hubs = self.schema.hubs.get(get_label_stems(names[0]), [])
-        features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
-        return [
-            Anchor(
-                "S",
-                index,
-                index + 1,
-                Walk(Entities((node,)), self.schema.get_inverse(relation)),
-                "hub",
-                features,
-                0.7,
-            )
-            for node, relation, _ in hubs[:1]
-            if relation != self.schema.type_relation
-        ]
+        return self._find_owners(index, names[0])
 
     def _find_texts_containing(self, phrase: str) -> tuple[int, ...]:
         """Texts of which nothing is said that hold a phrase, ascending; none where that are many."""
@@ -132,7 +118,9 @@ class Shortened:
         return tuple(sorted(nodes)) if len(nodes) < _HOLDING else ()
 
     def find_abbreviations(self, question: QuestionWords, known: set[int]) -> list[Anchor]:
-        """What capitals are short for that begin a word, or are its consonants: ELEC is electrical, PLMB plumbing."""
+        """What stands for a word by its beginning or its consonants: ELEC for electrical, PLMB for plumbing, and the
+        value "carni" of several things for carnivores.
+        """
         anchors: list[Anchor] = []
         for index, word in enumerate(question.words):
             if index in known or len(word.text) <= _PART or not word.text.isalpha() or word.text in STOP:
@@ -140,16 +128,37 @@ class Shortened:
             for place, match in enumerate(self._match_abbreviation(word.text)):
                 features = (("e", 1.0), ("e.alias", 1.0), ("e.place", float(place)))
                 anchors.append(Anchor("S", index, index + 1, Entities((match.entity,)), "node", features, 0.7))
+                anchors += self._find_owners(index, match.node.label)
         return anchors
 
+    def _find_owners(self, index: int, name: str) -> list[Anchor]:
+        """The things that have a value, which a plural stands for."""
+        hubs = self.schema.hubs.get(get_label_stems(name), [])
+        features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
+        return [
+            Anchor(
+                "S", index, index + 1, Walk(Entities((node,)), self.schema.get_inverse(relation)), "hub", features, 0.7
+            )
+            for node, relation, _ in hubs[:1]
+            if relation != self.schema.type_relation
+        ]
+
     def _match_abbreviation(self, word: str) -> list[Match]:
-        for kept in range(min(len(word) - 1, _CAPITALS), _GIVEN - 1, -1):
+        for kept in range(len(word) - 1, _GIVEN - 1, -1):
             without = word[0] + "".join(c for c in word[1:] if c not in "aeiou")
             for short in (word[:kept], without[:kept]):
-                matches = [m for m in self.snapshot.labels.find_exact(short) if m.node.label.isupper()]
+                matches = [m for m in self.snapshot.labels.find_exact(short) if self._is_short_form(m)]
                 if matches:
                     return matches[:NODES]
         return []
+
+    def _is_short_form(self, match: Match) -> bool:
+        """Whether a name is in capitals, or a longer value of several things of which nothing is said."""
+        label, offsets = match.node.label, self.snapshot.out_offsets
+        is_value = offsets[match.entity] == offsets[match.entity + 1] and match.degree > 1
+        return (label.isupper() and len(label) <= _CAPITALS) or (
+            len(label) >= _PART and is_value and match.entity not in self.schema.kinds
+        )
 
     def _has_a_sense(self, text: str, stem: str) -> bool:
         """Whether a word is English for something, or the graph's for a relation or a kind."""

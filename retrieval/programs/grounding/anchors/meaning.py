@@ -48,6 +48,15 @@ class MeaningAnchors:
         meant = stems.union(*(known[stem] for stem in stems))
         return bool(stems) and not meant & set(self.schema.relations[relation].stems)
 
+    def _is_modified_name(self, question: QuestionWords, first: int, last: int, relation: int) -> bool:
+        """Whether some words name a relation by their form and the others say more: "American", of "weight of American"
+        for the relation weight, has to be read as something else, or counts as unread.
+        """
+        content = {word.stem for word in question.words[first:last] if word.text not in STOP}
+        return bool(content & set(self.schema.relations[relation].stems)) and not content <= set(
+            self.schema.relations[relation].stems
+        )
+
     def find_similar(self, question: QuestionWords, known: list[Anchor], cued: set[int]) -> list[Anchor]:
         """Relations and kinds that mean what words mean whose form nothing has."""
         if self.similarity.encode is None:
@@ -93,6 +102,8 @@ class MeaningAnchors:
                 if schema.listing is not None:
                     cosines[schema.listing] = -1.0
                 for relation in np.argsort(-cosines, kind="stable")[:3].tolist():
+                    if self._is_modified_name(question, first, last, relation):
+                        continue
                     if cosines[relation] >= (_KIND_OR_RELATION if {*range(first, last)} <= kinds else RELATION_SIM):
                         cosine = float(cosines[relation])
                         foreign = self._is_foreign(question, first, last, relation)

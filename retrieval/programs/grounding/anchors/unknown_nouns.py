@@ -51,6 +51,7 @@ class UnknownNouns:
             for n in range(a.first, a.last)
         }
         targets, anchors = vocabulary.find_target_words(question), list[Anchor]()
+        wanted = [a for a in known if a.category == "S" and not is_near(a) and targets & set(range(a.first, a.last))]
         for index, word in enumerate(question.words):
             plural = word.text.endswith("s") and word.stem != word.text and not word.text.endswith("ss")
             if index in read or word.text in STOP | LIGHT or word.capital or not word.text.isalpha():
@@ -62,6 +63,8 @@ class UnknownNouns:
             behind = question.words[index + 1] if index + 1 < len(question.words) else None
             if behind is not None and index + 1 not in read and behind.text not in STOP and behind.text.endswith("s"):
                 continue  # funding rounds are rounds
+            if any(a.last != index for a in wanted):
+                continue  # it is known what is asked for: a noun outside that phrase says more of it
             for place, program in enumerate(rows):
                 row_features: Features = (
                     ("i", 1.0), ("i.unknown", 1.0), ("i.unknown.place", float(place)),
