@@ -29,6 +29,8 @@ _EXAMPLES, _SAID, _REFERRING, _VALUE = 3, 4, 2, 60
 _UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
 #: What stands for a unit without being a word for one.
 _SIGNS = frozenset({"%", "pct", "percent", "lbs"})
+#: Values of a reference to show that are not there.
+_UNMATCHED = 5
 #: Rows with one kind of problem that a warning lists.
 _LISTED = 20
 
@@ -77,11 +79,17 @@ def describe_model(
         kinds.append(_describe_kind(inferred_table, choices, things.get(name, ()), referring[name]))
         for kind, names in inferred_table.embedded:
             kinds.append(_describe_embedded(inferred_table, kind, names, choices, things.get(kind.name, ())))
-            references.append(_describe_embedded_reference(inferred_table, kind, names))
+            references.append(_describe_kind_reference(inferred_table, kind.key, kind, names))
         references += [
-            replace(_describe_embedded_reference(inferred_table, kind, names), is_used=False)
+            replace(_describe_kind_reference(inferred_table, kind.key, kind, names), is_used=False)
             for kind, names in inferred_table.rejected_kinds
         ]
+        for column, (kind, names) in inferred_table.referred_kinds.items():
+            described = _describe_kind_reference(inferred_table, column, kind, names)
+            other = next(one.table for one in inferred if one.table.name == kind.table)
+            references.append(replace(described, target_column=other.header[kind.key]))
+            if described.matched < described.filled:
+                warnings.append(_warn_of_unmatched(described))
         for reference in (*inferred_table.references.values(), *inferred_table.rejected):
             target = next(other for other in inferred if other.table.name == reference.target)
             described = Reference(
@@ -171,19 +179,23 @@ def _describe_embedded(
         table=kind.name,
         label=kind.called,
         count=len(names),
-        name=tuple(header[position] for position in kind.names),
+        name=tuple(header[position] for position in kind.names or (kind.key,)),
         key=header[kind.key],
-        columns=tuple(_describe_column(inferred_table, profiles[position], choices) for position in kind.columns),
+        columns=tuple(
+            _describe_column(inferred_table, profiles[position], choices) for position in (*kind.columns, *kind.shared)
+        ),
         name_candidates=tuple(header[position] for position in kind.names),
         examples=tuple(_write_example(thing, kind.called, Counter()) for thing in things[:_EXAMPLES] if thing),
     )
 
 
-def _describe_embedded_reference(
-    inferred_table: InferredTable, kind: EmbeddedKind, names: Mapping[str, str]
+def _describe_kind_reference(
+    inferred_table: InferredTable, position: int, kind: EmbeddedKind, names: Mapping[str, str]
 ) -> Reference:
-    column = inferred_table.table.header[kind.key]
-    values = [str(row[kind.key]) for row in inferred_table.table.rows if row[kind.key]]
+    """A reference of a column to a kind inside its own table, or another."""
+    column = inferred_table.table.header[position]
+    values = [str(row[position]) for row in inferred_table.table.rows if row[position]]
+    missing = dict.fromkeys(value for value in values if value not in names)
     return Reference(
         table=inferred_table.table.name,
         column=column,
@@ -192,6 +204,7 @@ def _describe_embedded_reference(
         label=kind.called,
         matched=sum(value in names for value in values),
         filled=len(values),
+        unmatched=tuple(missing)[:_UNMATCHED],
     )
 
 

@@ -1,21 +1,27 @@
 """Kinds inside a table: ``Customer ID`` and ``Customer Name`` on each order are a customer, met on many rows.
 
-Two columns are a kind of their own where their headings share the word for it, values of the first are met again, and
-each of them (95 %) always stands beside the same value of the second.
+A column is the key of a kind where its heading says that it tells things apart, its values are met again, and other
+columns depend on it: rows that repeat a value have the same values there, but for 5 %. One of these columns names the
+things, by the word that it shares with the key; without a name, at least two must depend on it that would differ by
+chance: ``Order ID`` with order date and ship mode. A column that depends on several keys belongs to the one of fewest
+values: a segment to customers, not to orders.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from retrieval.kg.model.naming import ID_WORDS, NAME_WORDS, find_person_columns, make_singular
+from retrieval.kg.model.naming import DETAILS, ID_WORDS, NAME_WORDS, find_person_columns, make_singular
 from retrieval.kg.model.profile import ColumnProfile
-from retrieval.kg.model.source_table import SourceTable
+from retrieval.kg.model.source_table import Cell, SourceTable
 
-#: The share of rows in which a key stands beside its usual name, and the most different keys for each row.
-_CONSISTENT, _REPEATED = 0.95, 0.9
+#: The share of rows that may differ from the first of the same key; of names that are words; and the most different
+#: keys for each row.
+_EXCEPTIONS, _WORDED, _REPEATED = 0.05, 0.95, 0.9
+#: How many rows of the same key would differ in a column by chance, and the columns that make a kind without a name.
+_BY_CHANCE, _SEVERAL = 3, 2
 #: How far the columns of a person's name may stand from the person's key.
 _NEAR = 2
 
@@ -28,8 +34,9 @@ class EmbeddedKind:
         table: name of the table.
         noun: what such a thing is called.
         key: position of the column that tells things apart.
-        names: positions of the columns that name them.
+        names: positions of the columns that name them; none where their key does.
         others: positions of further columns that say something of them.
+        shared: positions of columns that depend on the key, and are read with the rows too.
         label: what a person calls such a thing; empty where nobody said.
     """
 
@@ -38,6 +45,7 @@ class EmbeddedKind:
     key: int
     names: tuple[int, ...]
     others: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
     label: str = ""
 
     @property
@@ -55,6 +63,10 @@ class EmbeddedKind:
         """All columns that are no longer columns of the rows."""
         return (self.key, *self.names, *self.others)
 
+    def name_by_key(self, key: str) -> str:
+        """What a thing without a name is called: by its key, behind the noun where that is a number."""
+        return f"{self.called} {key}" if key.isdecimal() else key
+
 
 def find_embedded_kinds(table: SourceTable, taken: Collection[int]) -> list[EmbeddedKind]:
     """The kinds inside a table.
@@ -64,28 +76,45 @@ def find_embedded_kinds(table: SourceTable, taken: Collection[int]) -> list[Embe
         taken: positions of columns that name its rows or refer to other tables.
     """
     free = [profile for profile in table.profiles if profile.position not in taken]
-    kinds: list[EmbeddedKind] = []
-    for key in free:
-        words = key.heading_words
-        if len(words) < 2 or words[-1] not in ID_WORDS or not 1 < key.distinct <= _REPEATED * key.filled:
-            continue
-        stem = words[:-1]
-        names = next(((p.position,) for p in free if _names_stem(p, stem)), ()) or _find_near_person(table, key, taken)
-        if not names or not _determines(table, key.position, names):
-            continue
-        others = tuple(
-            p.position for p in free
-            if p.position not in (key.position, *names) and p.heading_words[: len(stem)] == stem
-            and len(p.heading_words) > len(stem) and _determines(table, key.position, (p.position,))
-        )  # fmt: skip
-        kinds.append(EmbeddedKind(table.name, make_singular(stem), key.position, names, others))
-    return kinds
+    kinds = [kind for key in free if (kind := _find_kind(table, key, free, taken)) is not None]
+    by_size = sorted(kinds, key=lambda kind: table.profiles[kind.key].distinct)
+    assigned = {column for kind in kinds for column in (*kind.names, *kind.others)}
+    shared: dict[int, tuple[int, ...]] = {}
+    for kind in by_size:
+        shared[kind.key] = tuple(column for column in kind.shared if column not in assigned)
+        assigned |= {*shared[kind.key]}
+    return [replace(kind, shared=shared[kind.key]) for kind in kinds]
+
+
+def _find_kind(
+    table: SourceTable, key: ColumnProfile, free: Sequence[ColumnProfile], taken: Collection[int]
+) -> EmbeddedKind | None:
+    """The kind that a column tells apart, with all columns that depend on it."""
+    words = key.heading_words
+    if len(words) < 2 or words[-1] not in ID_WORDS or not 1 < key.distinct <= _REPEATED * key.filled:
+        return None
+    stem = words[:-1]
+    names = next(((p.position,) for p in free if _names_stem(p, stem)), ()) or _find_near_person(table, key, taken)
+    if names and not _determines(table, key.position, names):
+        return None
+    others = tuple(
+        p.position for p in free
+        if p.position not in (key.position, *names) and p.heading_words[: len(stem)] == stem
+        and len(p.heading_words) > len(stem) and names and _determines(table, key.position, (p.position,))
+    )  # fmt: skip
+    shared = tuple(
+        p.position for p in table.profiles
+        if p.position not in (key.position, *names, *others) and _determines_beyond_chance(table, key.position, p)
+    )  # fmt: skip
+    if not names and ("".join(words[-2:]) in DETAILS or len(shared) < _SEVERAL):
+        return None
+    return EmbeddedKind(table.name, make_singular(stem), key.position, names, others, shared)
 
 
 def _names_stem(profile: ColumnProfile, stem: Sequence[str]) -> bool:
     words = profile.heading_words
     is_headed = words == stem or (words[:-1] == stem and words[-1] in NAME_WORDS)
-    return is_headed and profile.words >= _CONSISTENT
+    return is_headed and profile.words >= _WORDED
 
 
 def _find_near_person(table: SourceTable, key: ColumnProfile, taken: Collection[int]) -> tuple[int, ...]:
@@ -97,17 +126,37 @@ def _find_near_person(table: SourceTable, key: ColumnProfile, taken: Collection[
 
 
 def _determines(table: SourceTable, key: int, columns: tuple[int, ...]) -> bool:
-    """Whether values of a key stand beside the same values nearly always."""
-    counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    """Whether rows that repeat a key have the values of its first row, but for a few."""
+    repeats, differing = _count_repeats(table, key, columns)
+    return differing <= _EXCEPTIONS * repeats
+
+
+def _determines_beyond_chance(table: SourceTable, key: int, column: ColumnProfile) -> bool:
+    """Whether a column depends on a key, and would differ by chance."""
+    counts = Counter(str(row[column.position] or "") for row in table.rows)
+    chance = 1 - sum(count * count for count in counts.values()) / len(table.rows) ** 2
+    repeats, differing = _count_repeats(table, key, (column.position,))
+    return differing <= _EXCEPTIONS * chance * repeats and chance * repeats >= _BY_CHANCE
+
+
+def _count_repeats(table: SourceTable, key: int, columns: tuple[int, ...]) -> tuple[int, int]:
+    """Rows that repeat a key, and those of them with other values than its first row."""
+    first: dict[str, list[Cell]] = {}
+    repeats = differing = 0
     for row in table.rows:
-        if row[key]:
-            counts[str(row[key])][tuple(str(row[position] or "") for position in columns)] += 1
-    usual = sum(values.most_common(1)[0][1] for values in counts.values())
-    return usual >= _CONSISTENT * sum(sum(values.values()) for values in counts.values())
+        if not (value := row[key]):
+            continue
+        cells = [row[column] for column in columns]
+        before = first.setdefault(str(value), cells)
+        repeats += before is not cells
+        differing += before != cells
+    return repeats, differing
 
 
 def name_embedded(table: SourceTable, kind: EmbeddedKind) -> Mapping[str, str]:
-    """What each key's thing is called: its usual name, with the key where two share it."""
+    """What each key's thing is called: its usual name, with the key where two share it, or by the key."""
+    if not kind.names:
+        return {key: kind.name_by_key(key) for row in table.rows if (key := str(row[kind.key] or ""))}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in table.rows:
         name = " ".join(str(row[position]) for position in kind.names if row[position])

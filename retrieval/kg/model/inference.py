@@ -12,8 +12,10 @@ from retrieval.errors import ConfigError
 from retrieval.kg.model.code_lists import CodeList, find_code_list
 from retrieval.kg.model.data_model import NO_CHOICES, KindChoice, ModelChoices
 from retrieval.kg.model.embedding import EmbeddedKind, find_embedded_kinds, name_embedded
+from retrieval.kg.model.heading_evidence import FELLOW
 from retrieval.kg.model.naming import ACCEPTED, find_number, infer_labels, rank_names
 from retrieval.kg.model.references import (
+    TOLERANT,
     FoundReference,
     build_chosen_reference,
     find_references,
@@ -27,6 +29,8 @@ from retrieval.kg.snapshot.relation_names import format_relation_name
 _LIST_MARKS = (";", "|", "\n", ",", "/")
 #: Columns offered as names.
 _OFFERED = 6
+#: What a row is called that is a part of a thing of the same noun.
+_LINE = "line"
 
 
 @dataclass
@@ -39,6 +43,7 @@ class InferredTable:
         references: by position of a column, what its values refer to.
         rejected: references that a person does not want.
         embedded: kinds inside the table, with what their things are called by key.
+        referred_kinds: by position of a column, the kind inside another table that its values are keys of.
         rejected_kinds: kinds inside the table that a person does not want.
         code_list: what codes of other tables mean, if it is a list of that.
     """
@@ -48,6 +53,7 @@ class InferredTable:
     references: dict[int, FoundReference] = field(default_factory=dict)
     rejected: list[FoundReference] = field(default_factory=list)
     embedded: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
+    referred_kinds: dict[int, tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=dict)
     rejected_kinds: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
     code_list: CodeList | None = None
 
@@ -87,14 +93,48 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
             reference.column: reference for reference in references if reference.table == inferred_table.table.name
         }
         _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
-        for kind in find_embedded_kinds(
-            inferred_table.table, {*inferred_table.schema.names, *inferred_table.references}
-        ):
-            called = choices.kinds.get(kind.name, KindChoice()).label
-            embedded = replace(kind, label=called or ""), name_embedded(inferred_table.table, kind)
-            is_wanted = _is_wanted(kind, inferred_table.table, choices)
-            (inferred_table.embedded if is_wanted else inferred_table.rejected_kinds).append(embedded)
+        _embed_kinds(inferred_table, choices)
+    _refer_to_kinds(inferred, choices)
     return inferred
+
+
+def _embed_kinds(inferred_table: InferredTable, choices: ModelChoices) -> None:
+    """Find the kinds inside a table; its rows are lines of a kind that is called as they are: order lines."""
+    table, schema, references = inferred_table.table, inferred_table.schema, inferred_table.references
+    unsure = {column for column, reference in references.items() if reference.evidence == FELLOW}
+    for unlabelled in find_embedded_kinds(table, {*schema.names, *references} - unsure):
+        if unlabelled.key in unsure and unlabelled.noun not in schema.nouns:
+            continue  # another row, in a role: the parent region of a region
+        references.pop(unlabelled.key, None)
+        kind = replace(unlabelled, label=choices.kinds.get(unlabelled.name, KindChoice()).label or "")
+        embedded = kind, name_embedded(table, kind)
+        if not _is_wanted(kind.key, table, choices):
+            inferred_table.rejected_kinds.append(embedded)
+            continue
+        inferred_table.embedded.append(embedded)
+        if kind.called in schema.nouns and not choices.kinds.get(table.name, KindChoice()).label:
+            others = [noun for noun in schema.nouns if noun != kind.called]
+            schema.nouns = others or [f"{kind.called} {_LINE}"]
+
+
+def _refer_to_kinds(inferred: Sequence[InferredTable], choices: ModelChoices) -> None:
+    """Find columns with the heading of the key of a kind inside another table, most values of which are there."""
+    for other, kind, names in [(table, *embedded) for table in inferred for embedded in table.embedded]:
+        heading = other.table.profiles[kind.key].heading_words
+        for inferred_table in inferred:
+            table, references = inferred_table.table, inferred_table.references
+            taken = {*inferred_table.schema.names, *(embedded.key for embedded, _ in inferred_table.embedded)}
+            # A reference to the lines of what is numbered was only by chance.
+            taken |= {column for column, reference in references.items() if reference.target != other.table.name}
+            for profile in table.profiles if other is not inferred_table and table.ids is None else ():
+                choice = choices.references.get((table.name, profile.heading))
+                is_free = profile.position not in taken and (choice is None or choice.target == kind.name)
+                if profile.heading_words != heading or not is_free or not _is_wanted(profile.position, table, choices):
+                    continue
+                matched = sum(value in names for _, value in table.iterate_values(profile.position))
+                if matched and matched >= TOLERANT * profile.filled:
+                    references.pop(profile.position, None)
+                    inferred_table.referred_kinds.setdefault(profile.position, (kind, names))
 
 
 def _infer_schema(
@@ -168,8 +208,8 @@ def _apply_reference_choices(
             inferred_table.rejected.append(reference)
 
 
-def _is_wanted(kind: EmbeddedKind, table: SourceTable, choices: ModelChoices) -> bool:
-    choice = choices.references.get((table.name, table.header[kind.key]))
+def _is_wanted(column: int, table: SourceTable, choices: ModelChoices) -> bool:
+    choice = choices.references.get((table.name, table.header[column]))
     return choice is None or choice.is_used
 
 

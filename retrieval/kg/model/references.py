@@ -25,7 +25,7 @@ _PEOPLE = get_words("party_table_nouns")
 #: What words for who does something, or whom something is done to, end in.
 _DOERS = ("er", "or", "ee", "ent", "ist", "ian")
 #: Cells that must match: by a heading that is sure, and by any other.
-_TOLERANT, _STRICT = 0.5, 0.9
+TOLERANT, _STRICT = 0.5, 0.9
 _SURE = 2.5
 #: The fewest different values that show by themselves what they refer to, and the share of different values of a key.
 _FEWEST, _KEYED = 2, 0.99
@@ -106,7 +106,7 @@ def _find_reference(
             speaks = len(distinct) >= _FEWEST and (
                 profile.words + profile.codes >= 0.5 or _is_extension(schema, profile, other, position)
             )
-            needed = _TOLERANT if evidence >= _SURE else _STRICT
+            needed = TOLERANT if evidence >= _SURE else _STRICT
             if matches >= needed and (evidence or speaks):
                 candidates.append(reference)
     return _select(candidates, profile, schema)

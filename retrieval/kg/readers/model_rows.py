@@ -7,12 +7,13 @@ that row. Where a row that is referred to by number is missing, it is called by 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.kg.model.code_lists import normalise
 from retrieval.kg.model.data_model import ColumnChoice, ModelChoices
 from retrieval.kg.model.describing import find_unit
+from retrieval.kg.model.embedding import EmbeddedKind
 from retrieval.kg.model.inference import InferredTable
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.references import FoundReference
@@ -25,6 +26,10 @@ from retrieval.kg.snapshot.relation_names import TYPE
 _EXPLAINED = 0.9
 #: Rows of a type from which on its columns count; and the share of them that makes a column filled, or else empty.
 _COMMON_TYPE, _FILLED = 3, 0.9
+
+
+#: The relation and the thing or value of a cell, by the position of its column.
+_Resolve = Callable[[int, str], list[tuple[str, str]]]
 
 
 @dataclass
@@ -111,8 +116,22 @@ class _TableRows:
         explaining = list(tables.values())
         lists = {position: meant for position in range(len(self.table.header)) if position not in ways
                  and (meant := self.find_explaining_list(position, explaining))}  # fmt: skip
-        embedded = {position: (kind, names) for kind, names in self.inferred.embedded for position in kind.columns}
+        kinds = {kind.key: (kind, names) for kind, names in self.inferred.embedded} | self.inferred.referred_kinds
+        inside = {position for kind, _ in self.inferred.embedded for position in kind.columns}
         field = self.inferred.code_list.field if self.inferred.code_list else -1
+
+        def resolve_value(position: int, value: str) -> list[tuple[str, str]]:
+            relation = self.relations[position]
+            if position in ways:
+                return [(ways[position].label(relation, self.table.header[position]), ways[position].find(value))]
+            if position not in kinds:
+                return [(relation, lists.get(position, {}).get(value, value))]
+            kind, names = kinds[position]
+            called = relation if relation != self.table.header[position] else kind.called
+            if value in names:
+                return [(called, names[value])]
+            return [(called, kind.name_by_key(value))] if position not in inside else []
+
         for number, row in enumerate(self.named):
             if row is None:
                 continue
@@ -124,40 +143,32 @@ class _TableRows:
             for position, value in row.attributes:
                 if position == field:
                     attributes.append((TYPE, value))
-                elif position in ways:
-                    attributes.append(
-                        (
-                            ways[position].label(self.relations[position], self.table.header[position]),
-                            ways[position].find(value),
-                        )
-                    )
-                elif position in lists:
-                    attributes.append((self.relations[position], lists[position].get(value, value)))
-                elif position not in embedded:
-                    attributes.append((self.relations[position], value))
-                elif position == embedded[position][0].key and value in embedded[position][1]:
-                    relation = self.relations[position]
-                    called = relation if relation != self.table.header[position] else embedded[position][0].called
-                    attributes.append((called, embedded[position][1][value]))
+                elif position in kinds or position not in inside:
+                    attributes += resolve_value(position, value)
             if self.table.is_ordered:
                 self.rows.listed.append(row.node)
             self.rows.add_node(row.node, row.node, attributes, self.table.lines[number])
         for kind, names in self.inferred.embedded:
-            self._add_embedded(kind.called, kind.key, kind.others, names)
+            self._add_embedded(kind, names, resolve_value)
         return self.rows
 
-    def _add_embedded(self, noun: str, key: int, others: Sequence[int], names: Mapping[str, str]) -> None:
+    def _add_embedded(self, kind: EmbeddedKind, names: Mapping[str, str], resolve_value: _Resolve) -> None:
         """Add the things of a kind inside the table, once each."""
         met: set[str] = set()
+        columns = [column for column in (kind.key, *kind.others, *kind.shared) if self.relations[column]]
         for cells, line in zip(self.table.rows, self.table.lines, strict=True):
-            value = cells[key]
+            value = cells[kind.key]
             if not isinstance(value, str) or value in met or value not in names:
                 continue
             met.add(value)
-            columns = [column for column in (key, *others) if self.relations[column]]
-            attributes = [(self.relations[column], text) for column in columns if (cell := cells[column])
-                          for text in self._split_cell(column, cell)]  # fmt: skip
-            self.rows.add_node(names[value], names[value], [(TYPE, noun), *attributes], line)
+            attributes = [(TYPE, kind.called)]
+            for column in columns:
+                for text in self._split_cell(column, cell) if (cell := cells[column]) else ():
+                    if column != kind.key:
+                        attributes += resolve_value(column, text)
+                    elif text != names[value]:
+                        attributes.append((self.relations[column], text))
+            self.rows.add_node(names[value], names[value], attributes, line)
 
 
 @dataclass(frozen=True)

@@ -164,3 +164,46 @@ def test_names_in_one_language_are_no_references():
         cantons_csv="id,name_nl,name_fr\nx,Gent,Gand\ny,Luik,Liège\nz,Brugge,Bruges\n",
     )
     assert list_references(found) == set()
+
+
+VISITS = "Row ID,Visit No,Visit Date,Vet,Treatment\n" + "".join(
+    f"{line},V-{visit},2024-03-0{visit},{vet},{treatment}\n"
+    for line, (visit, vet, treatment) in enumerate(
+        [(7, "Ann Bell", "Bath"), (7, "Ann Bell", "Comb"), (8, "Ben Kato", "Bath"), (8, "Ben Kato", "Claws"),
+         (9, "Ann Bell", "Comb"), (9, "Ann Bell", "Bath"), (9, "Ann Bell", "Claws"), (6, "Cy Low", "Bath"),
+         (6, "Cy Low", "Comb"), (6, "Cy Low", "Claws")]
+    )
+)  # fmt: skip
+
+
+def test_rows_of_one_number_are_lines_of_what_is_numbered():
+    table = infer(visits_csv=VISITS)["visits.csv"]
+    [(kind, names)] = table.embedded
+    assert (kind.noun, kind.key, kind.names, kind.shared) == ("visit", 1, (), (2, 3))
+    assert names == {"V-7": "V-7", "V-8": "V-8", "V-9": "V-9", "V-6": "V-6"}
+    assert table.schema.nouns == ["visit line"]
+
+
+def test_a_number_on_which_nothing_depends_is_no_kind():
+    differing = VISITS.replace("1,V-7,2024-03-07,Ann Bell", "1,V-7,2024-03-03,Cy Low")
+    assert infer(visits_csv=differing)["visits.csv"].embedded == []
+    postal = VISITS.replace("Visit No", "Postal Code")
+    assert infer(visits_csv=postal)["visits.csv"].embedded == []
+
+
+def test_other_tables_refer_to_kinds_inside_a_table():
+    bills = "Bill,Visit No,Paid\nB1,V-7,yes\nB2,V-9,no\nB3,V-99,no\nB4,V-7,no\nB5,V-6,yes\n"
+    table = infer(visits_csv=VISITS, bills_csv=bills)["bills.csv"]
+    assert {position: kind.name for position, (kind, _) in table.referred_kinds.items()} == {1: "visits.csv: visit"}
+
+
+def test_a_column_belongs_to_the_key_of_fewest_values():
+    visits = (
+        "Line,Visit No,Vet ID,Vet Name,Branch,Day,Fee\n1,7,A,Ann Bell,North,Mon,10\n2,7,A,Ann Bell,North,Mon,5\n"
+        "3,8,B,Ben Kato,South,Tue,10\n4,8,B,Ben Kato,South,Tue,8\n5,9,A,Ann Bell,North,Fri,5\n"
+        "6,9,A,Ann Bell,North,Fri,10\n7,10,C,Cy Low,South,Mon,8\n8,10,C,Cy Low,South,Mon,10\n"
+        "9,11,B,Ben Kato,South,Sat,8\n10,11,B,Ben Kato,South,Sat,10\n"
+    )
+    kinds = {kind.noun: (kind, names) for kind, names in infer(visits_csv=visits)["visits.csv"].embedded}
+    assert {noun: kind.shared for noun, (kind, _) in kinds.items()} == {"visit": (2, 5), "vet": (4,)}
+    assert kinds["visit"][1]["7"] == "visit 7"

@@ -379,3 +379,24 @@ def test_rows_are_called_by_their_descriptions_beside_codes(tmp_path):
 def test_a_table_is_one_however_few_rows_it_has(header, row, table, rows):
     text = "\n".join([header, *(row.format(a=chr(65 + n % 26) + chr(97 + n // 26), n=10 + n) for n in range(rows))])
     assert (find_table(text + "\n", sure=False) is not None) == table
+
+
+def test_lines_of_a_number_and_other_tables_lead_to_what_is_numbered(tmp_path):
+    loans = "Row ID,Loan No,Day,Reader,Book,Pages\n" + "".join(
+        f"{row},{loan},2024-05-0{loan},{reader},{book},{100 + row}\n"
+        for row, (loan, reader, book) in enumerate(
+            [(7, "Ann", "Emma"), (7, "Ann", "Ulysses"), (8, "Ben", "Emma"), (8, "Ben", "Dune"), (9, "Ann", "Dune"),
+             (9, "Ann", "Ulysses"), (6, "Cy", "Emma"), (6, "Cy", "Dune"), (6, "Cy", "Ulysses")], start=1,
+        )
+    )  # fmt: skip
+    late = "Loan No,Weeks\n7,2\n9,1\n7,1\n12,3\n"
+    found, _ = facts(tmp_path, loans_csv=loans, late_csv=late)
+    assert {fact for fact in found if fact[0] in ("loan 7", "loan line 2", "late 4", "late 3")} == {
+        ("loan 7", "type", "loan"), ("loan 7", "loan no", "7"), ("loan 7", "day", "2024-05-07"),
+        ("loan 7", "reader", "Ann"),
+        ("loan line 2", "type", "loan line"), ("loan line 2", "row ID", "2"), ("loan line 2", "loan", "loan 7"),
+        ("loan line 2", "day", "2024-05-07"), ("loan line 2", "reader", "Ann"), ("loan line 2", "book", "Ulysses"),
+        ("loan line 2", "pages", "102"),
+        ("late 3", "type", "late"), ("late 3", "loan", "loan 7"), ("late 3", "weeks", "1"),
+        ("late 4", "type", "late"), ("late 4", "loan", "loan 12"), ("late 4", "weeks", "3"),
+    }  # fmt: skip
