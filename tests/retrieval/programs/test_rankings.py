@@ -10,6 +10,7 @@ from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 from retrieval.programs.rendering.formatting import format_result
+from tests.retrieval.programs.asking import answers, reader_of
 
 PLAYERS = [
     (name, relation, value)
@@ -101,3 +102,16 @@ def test_comparisons_are_mirrored():
         (Comparison.EQUAL, Comparison.EQUAL),
         (Comparison.NOT_EQUAL, Comparison.NOT_EQUAL),
     }
+
+
+def test_a_superlative_that_is_a_heading_ranks_by_that_column(tmp_path):
+    rows = (("Ada", "7", "300", "9"), ("Bor", "2", "800", "4"), ("Cut", "4", "500", "6"))
+    mines = [
+        (name, relation, value)
+        for name, *values in rows
+        for relation, value in zip(("type", "shafts", "deepest", "widest tunnel (m)"), ("mine", *values), strict=True)
+    ]
+    reader = reader_of(mines, tmp_path)
+    assert answers(reader, "Which mine has the deepest shaft?") == ["Bor"]
+    assert answers(reader, "the mine with the widest tunnel") == ["Ada"]
+    assert answers(reader, "Which mine has the most shafts?") == ["Ada"]

@@ -129,9 +129,12 @@ def _make_cue_anchors(
         if not compares and phrase in COMPARATIVES:
             anchors.append(make_anchor("U", Ranking(*COMPARATIVES[phrase]), "comparative"))
     elif phrase in SUPERLATIVES:
-        superlative = SUPERLATIVES[_resolve_duration_phrase(question, first, phrase)]
-        ranking = Ranking(*superlative, met=phrase in MET, value=phrase in EXTREMES)
-        anchors.append(make_anchor("U", ranking, "superlative"))
+        adjective, up = SUPERLATIVES[_resolve_duration_phrase(question, first, phrase)]
+        heading, last = adjectives.find_heading(question, first, last)
+        adjective = Adjective(((heading, True),)) if heading else adjective
+        anchors.append(
+            make_anchor("U", Ranking(adjective, up, met=phrase in MET, value=phrase in EXTREMES), "superlative")
+        )
     elif phrase in COMPARATIVES or (phrase.endswith(" than") and phrase.removesuffix(" than") in COMPARATIVES):
         adjective, up = COMPARATIVES[_resolve_duration_phrase(question, first, phrase.removesuffix(" than"))]
         anchors.append(make_anchor("C", Comparing(None, adjective, up), "comparative"))

@@ -13,6 +13,7 @@ from retrieval.language import words as vocabulary
 from retrieval.language.adjectives import SUPERLATIVES, Adjective
 from retrieval.language.amounts import ValueKind
 from retrieval.language.english import PERIODICAL, TEMPORAL
+from retrieval.lexicon import get_words
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
@@ -26,6 +27,8 @@ RELATION_SIM = 0.40
 _TURNED = 0.5
 #: How well a date whose name says nothing tells what is new or old.
 ANY_DATE = 0.2
+#: What stands before what a thing has.
+_OWNING = get_words("have_forms") | {"with"}
 #: Dimensions of what some attributes are measured in; numbers without a unit may be anything.
 _MEASURED = {
     "weight": ("", "mass"),
@@ -110,6 +113,22 @@ class Adjectives:
             for relation in self.schema.by_stem.get(following_stem, ())
             if (label_words := set(self.schema.relations[relation].label.casefold().split()))
         )
+
+    def find_heading(self, question: vocabulary.QuestionWords, first: int, last: int) -> tuple[str, int]:
+        """The relation of numbers that a superlative itself names, and where its words end: ``longest`` or ``longest
+        runway (ft)`` in "which airport has the longest runway"; empty where there is none.
+        """
+        before = [word.text for word in question.words[max(0, first - 2) : first]]
+        if before[-1:] != ["the"] or before[0] not in _OWNING:
+            return "", last
+        phrase = [word.text for word in question.words[first:last]]
+        noun = question.words[last].stem if last < len(question.words) else ""
+        for relation in self.schema.value_relations:
+            label = vocabulary.remove_unit(self.schema.relations[relation].label)
+            words = label.casefold().split()
+            if words[: len(phrase)] == phrase and vocabulary.get_label_stems(label)[len(phrase) :] in ((), (noun,)):
+                return label, last + 1 if noun else last
+        return "", last
 
     def is_of_another(self, adjective: Adjective, relation: int) -> bool:
         """Whether a relation has a unit that an adjective measures nothing in: the cheapest has no least volume."""
