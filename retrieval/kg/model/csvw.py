@@ -77,7 +77,7 @@ def _write_column(column: Mapping[str, Any], label: str | None) -> dict[str, Any
     written = {"name": _encode(column["name"]), "titles": column["name"]}
     if label or column.get("label"):
         written[_LABEL] = column.get("label") or label
-    if column.get("type"):
+    if column.get("type") in (*DATATYPES, "list"):
         written["datatype"] = DATATYPES.get(column["type"], "string")
     if column.get("type") == "list":
         written["separator"] = ";"

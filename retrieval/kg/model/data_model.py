@@ -11,9 +11,11 @@ from typing import Any, Literal, get_args
 
 from retrieval.errors import ConfigError
 
-ColumnType = Literal["text", "number", "date", "boolean", "list", "link"]
-COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
-"""Types of the cells of a column: lists hold several values, links are addresses."""
+CodeType = Literal["country code", "region code", "language code", "currency code"]
+ColumnType = Literal["text", "number", "date", "boolean", "list", "link"] | CodeType
+CODE_TYPES: tuple[CodeType, ...] = get_args(CodeType)
+COLUMN_TYPES: tuple[ColumnType, ...] = ("text", "number", "date", "boolean", "list", "link", *CODE_TYPES)
+"""Types of the cells of a column: lists hold several values, links are addresses, codes are international ones."""
 
 
 @dataclass(frozen=True, slots=True)

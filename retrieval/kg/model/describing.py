@@ -142,13 +142,13 @@ def _describe_kind(
 
 def _describe_column(inferred_table: InferredTable, profile: ColumnProfile, choices: ModelChoices) -> Column:
     choice = choices.columns.get((inferred_table.table.name, profile.heading), ColumnChoice())
-    problems_alike: ColumnType = profile.type
+    column_type: ColumnType = inferred_table.code_types.get(profile.position) or profile.type
     if profile.position in inferred_table.table.list_marks and profile.position not in inferred_table.schema.names:
-        problems_alike = "list"
+        column_type = "list"
     return Column(
         name=profile.heading,
         label=choice.label or profile.label,
-        type=choice.type or problems_alike,
+        type=choice.type or column_type,
         filled=profile.filled,
         distinct=profile.distinct,
         samples=profile.first_rows,

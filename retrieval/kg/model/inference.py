@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from retrieval.errors import ConfigError
 from retrieval.kg.model.code_lists import CodeList, find_code_list
-from retrieval.kg.model.data_model import NO_CHOICES, KindChoice, ModelChoices
+from retrieval.kg.model.code_values import find_code_type
+from retrieval.kg.model.data_model import CODE_TYPES, NO_CHOICES, CodeType, KindChoice, ModelChoices
 from retrieval.kg.model.embedding import EmbeddedKind, find_embedded_kinds, name_embedded
 from retrieval.kg.model.heading_evidence import FELLOW
 from retrieval.kg.model.naming import ACCEPTED, find_number, infer_labels, rank_names
@@ -41,6 +42,7 @@ class InferredTable:
         schema: the table, what names and numbers its rows, and what they are called.
         name_candidates: columns that could name the rows, best first.
         references: by position of a column, what its values refer to.
+        code_types: by position of a column, of which type its international codes are.
         rejected: references that a person does not want.
         embedded: kinds inside the table, with what their things are called by key.
         referred_kinds: by position of a column, the kind inside another table that its values are keys of.
@@ -54,6 +56,7 @@ class InferredTable:
     rejected: list[FoundReference] = field(default_factory=list)
     embedded: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
     referred_kinds: dict[int, tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=dict)
+    code_types: dict[int, CodeType] = field(default_factory=dict)
     rejected_kinds: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
     code_list: CodeList | None = None
 
@@ -61,6 +64,12 @@ class InferredTable:
     def table(self) -> SourceTable:
         """The rows."""
         return self.schema.table
+
+    def list_value_columns(self) -> list[int]:
+        """Positions of columns whose values neither name anything nor refer to something."""
+        keys = (kind.key for kind, _ in self.embedded)
+        taken = {*self.schema.names, *self.references, *self.referred_kinds, *keys}
+        return [position for position in range(len(self.table.header)) if position not in taken]
 
 
 def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOICES) -> list[InferredTable]:
@@ -95,7 +104,24 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
         _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
         _embed_kinds(inferred_table, choices)
     _refer_to_kinds(inferred, choices)
+    for inferred_table in inferred:
+        inferred_table.code_types = _find_code_types(inferred_table, choices)
     return inferred
+
+
+def _find_code_types(inferred_table: InferredTable, choices: ModelChoices) -> dict[int, CodeType]:
+    """The columns of international codes, by a person's choice or by their values."""
+    table, found = inferred_table.table, dict[int, CodeType]()
+    for position in inferred_table.list_value_columns():
+        profile = table.profiles[position]
+        choice = choices.columns.get((table.name, profile.heading))
+        if choice is not None and choice.type is not None:
+            chosen = next((code_type for code_type in CODE_TYPES if code_type == choice.type), None)
+        else:
+            chosen = find_code_type(profile, table)
+        if chosen is not None and not (choice is not None and choice.is_ignored):
+            found[position] = chosen
+    return found
 
 
 def _embed_kinds(inferred_table: InferredTable, choices: ModelChoices) -> None:

@@ -6,6 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from retrieval.kg.model.code_values import name_codes
 from retrieval.kg.model.data_model import NO_CHOICES, DataModel, ModelChoices
 from retrieval.kg.model.describing import NamedThing, TableProblem, describe_model
 from retrieval.kg.model.inference import InferredTable, infer_tables
@@ -18,6 +21,8 @@ from retrieval.kg.readers.property_facts import PropertyFacts, resolve
 from retrieval.kg.readers.property_rows import PropertyRows
 from retrieval.kg.snapshot.relation_names import TYPE
 
+#: The attribute that another name of a thing or value has.
+ALIAS = "alias"
 #: Things of each kind that examples are written about.
 _LOOKED_AT = 12
 
@@ -46,10 +51,26 @@ def resolve_properties(
     table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs)
     problems = sum(log.count for log in logs.values()) - before
     facts = resolve([*(rows for rows, _ in graphs), *table_rows], numbers, number_sources(files))
+    facts = _add_code_names(facts, inferred)
     things = _collect_things(inferred, table_rows, [rows for rows, _ in graphs])
     bad_rows = {name: [TableProblem(p.line, p.message, p.text) for p in log.kept] for name, log in logs.items()}
     model = describe_model(inferred, choices, things, bad_rows, is_sampled=is_sampled)
     return replace(facts, problems=facts.problems + problems), model
+
+
+def _add_code_names(facts: PropertyFacts, inferred: Sequence[InferredTable]) -> PropertyFacts:
+    """Facts with the names of international codes as other names of these values: California of US-CA."""
+    names = dict.fromkeys(
+        (value, ALIAS, name)
+        for inferred_table in inferred
+        for position, code_type in inferred_table.code_types.items()
+        for value, code_names in name_codes(
+            code_type, {value for _, value in inferred_table.table.iterate_values(position)}
+        ).items()
+        for name in code_names
+    )
+    origins = np.concatenate([facts.attribute_origins, np.zeros(len(names), np.int64)])
+    return replace(facts, node_attributes=[*facts.node_attributes, *names], attribute_origins=origins)
 
 
 def _collect_tables(files: Sequence[FactFile]) -> tuple[list[SourceTable], dict[str, ProblemLog]]:
