@@ -1,8 +1,8 @@
 """Attributes that questions ask for, as facts: years, ratings, genres and kinds of a property graph.
 
 A property graph says of a film its year, where triples have a fact. Only facts are searched, compared and counted, so
-short values become facts too, called by their key; what describes in sentences, links and ids stay attributes alone
-("varnish coamings" is no sentence).
+short values and names of things become facts too, called by their key; what describes in sentences, links and ids stay
+attributes alone ("varnish coamings" is no sentence).
 What an edge says beside its ends is said of where it begins: who works at Acme since 2010 has "works at since" 2010.
 Where edges have measures, each becomes a row with both ends: route 1 is from Austin, to Boston, distance 1690.
 Roles that several have, Ann is CEO at Acme, are relations too: the CEO of Acme is Ann.
@@ -161,7 +161,8 @@ def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
     facts = (
         rows.filter(pl.col("key").is_in(keys)).select("label", "key", ORIGIN, value=value).filter(pl.col("value") != "")
     )
-    short = pl.col("value").str.len_chars() <= _LONGEST
+    things = rows["label"].cast(pl.String).unique()  # what refers to one says so, however long its name is
+    short = (pl.col("value").str.len_chars() <= _LONGEST) | pl.col("value").is_in(things.implode())
     facts = facts.filter(short.mean().over("key") >= _SHORT)
     facts = facts.filter(short & ~pl.col("value").str.contains(_NO_VALUE) & (pl.col("value") != pl.col("label")))
     return facts.select(head="label", relation="key", tail="value", origin=ORIGIN)

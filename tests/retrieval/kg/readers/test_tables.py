@@ -400,3 +400,13 @@ def test_lines_of_a_number_and_other_tables_lead_to_what_is_numbered(tmp_path):
         ("late 3", "type", "late"), ("late 3", "loan", "loan 7"), ("late 3", "weeks", "1"),
         ("late 4", "type", "late"), ("late 4", "loan", "loan 12"), ("late 4", "weeks", "3"),
     }  # fmt: skip
+
+
+def test_rows_refer_to_things_whatever_the_length_of_their_names(tmp_path):
+    long = [f"Heavy duty reinforced concrete anchor bolt with washer and nut, type {letter}" for letter in "ABC"]
+    parts = "part id,part name\n" + "".join(f'P{n},"{name}"\n' for n, name in enumerate(long))
+    uses = "use,part id\nU1,P0\nU2,P2\nU3,P0\n"
+    found, _ = facts(tmp_path, parts_csv=parts, uses_csv=uses)
+    assert {(head, tail) for head, relation, tail in found if relation == "part"} == {
+        ("U1", long[0]), ("U2", long[2]), ("U3", long[0]),
+    }  # fmt: skip
