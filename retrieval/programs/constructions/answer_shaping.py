@@ -31,7 +31,7 @@ from retrieval.programs.algebra.operations import (
 )
 from retrieval.programs.constructions import conjunctions
 from retrieval.programs.constructions.connections import Pairs, find_named_pair, has_bare_name
-from retrieval.programs.constructions.implied_verbs import Doing
+from retrieval.programs.constructions.implied_verbs import Doing, names_doers
 from retrieval.programs.constructions.related_things import RelatedThings
 from retrieval.programs.constructions.truth_conditions import TruthConditions
 from retrieval.programs.grammar.constituents import Part
@@ -165,11 +165,15 @@ class AnswerShaper:
             *programs, *self._build_folds(question, source), *self._build_sums(question, source),
         ]  # fmt: skip
         people: list[Program] = []
-        if question_kind == "who" and (
-            not _has_relation_part(part)
-            or self._related.is_row_set(source)
-            or self._related.is_value_condition(source)
-            or self._related.is_thing_ranking(source)
+        if (
+            question_kind == "who"
+            and not names_doers(question, part, self.schema)
+            and (
+                not _has_relation_part(part)
+                or self._related.is_row_set(source)
+                or self._related.is_value_condition(source)
+                or self._related.is_thing_ranking(source)
+            )
         ):
             people = self._related.find_people(source)
             for doer, leaf in self._doing.find_doers(question, part):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.language.english import LIGHT, STOP
-from retrieval.programs.algebra.operations import Program, Walk
+from retrieval.language.words import generate_agent_stems, get_label_stems
+from retrieval.programs.algebra.operations import Entities, Program, Walk
 from retrieval.programs.grammar.constituents import Part, iter_leaves, restore_skipped_word
 
 if TYPE_CHECKING:
@@ -105,3 +106,15 @@ def _find_verb(question: QuestionWords, part: Part) -> int | None:
     texts = [word.text for word in question.words]
     first = next((n for n, text in enumerate(texts) if text not in STOP), len(texts))
     return None if first in read or first == len(texts) or texts[first] in LIGHT else first
+
+
+def names_doers(question: QuestionWords, part: Part, schema: Schema) -> bool:
+    """Whether the verb of a question was read as the kind of who does it: suppliers, of "who supplies"."""
+    for leaf in iter_leaves(part):
+        program, (first, last) = leaf.program, leaf.anchored or (0, 0)
+        if leaf.extra == "kind" and last == first + 1 and isinstance(program, Walk):
+            kinds = program.source.ids if isinstance(program.source, Entities) else ()
+            doers = generate_agent_stems(question.words[first].stem)
+            if any({*get_label_stems(schema.snapshot.get_entity_label(kind))} & doers for kind in kinds):
+                return True
+    return False

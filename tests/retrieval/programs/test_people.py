@@ -192,3 +192,14 @@ def test_those_who_are_something_by_occupation_are_not_only_those_whose_works_ar
     ]
     reader = reader_of(facts, tmp_path)
     assert answers(reader, "painters who died before 1520") == ["Bosch", "Eyck", "Verro"]
+
+
+def test_who_does_it_is_whom_the_verb_names_and_not_their_staff(tmp_path):
+    mills = [("Alder Works", "Ann Bell", "Owner"), ("Birch Mill", "Ben Kato", "Clerk"), ("Cedar Co", "Cy Low", "Owner")]
+    seeds = (("Spelt", "Birch Mill"), ("Rye", "Alder Works"), ("Oats", "Alder Works"), ("Millet", "Cedar Co"))
+    headings = ("type", "manager", "manager title")
+    facts = [(name, relation, value) for name, *values in mills
+             for relation, value in zip(headings, ("supplier", *values), strict=True)]  # fmt: skip
+    facts += [(name, relation, value) for name, mill in seeds
+              for relation, value in (("type", "seed"), ("supplier", mill), ("price", "4"))]  # fmt: skip
+    assert asked(reader(tmp_path, facts, load_encoder().encode), "Who supplies Spelt?") == {"Birch Mill"}
