@@ -49,13 +49,13 @@ def find_code_type(profile: ColumnProfile, table: SourceTable) -> CodeType | Non
     words = {*profile.heading_words}
     headed: list[CodeType] = [code_type for code_type, headings in _HEADINGS.items() if words & headings]
     for code_type in (*headed, _REGION):
-        names = name_codes(code_type, values, is_region=bool(words & _REGIONS))
+        names = find_code_names(code_type, values, is_region=bool(words & _REGIONS))
         if len(names) >= _CONFORMING * len(values):
             return code_type
     return None
 
 
-def name_codes(code_type: CodeType, values: Collection[str], *, is_region: bool = True) -> CodeNames:
+def find_code_names(code_type: CodeType, values: Collection[str], *, is_region: bool = True) -> CodeNames:
     """The names of those values that are codes of a type.
 
     Args:
@@ -64,9 +64,9 @@ def name_codes(code_type: CodeType, values: Collection[str], *, is_region: bool 
         is_region: whether regions may be without their country, if the values tell it.
     """
     names = _load_names(code_type)
-    named = {value: names[value] for value in values if value in names}
-    if named or code_type != _REGION or not is_region or len(values) < _SEVERAL:
-        return named
+    names_by_value = {value: names[value] for value in values if value in names}
+    if names_by_value or code_type != _REGION or not is_region or len(values) < _SEVERAL:
+        return names_by_value
     by_country: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
     for code, region_names in names.items():
         country, _, region = code.partition("-")
@@ -87,10 +87,10 @@ def _load_names(code_type: CodeType) -> CodeNames:
         "language code": (pycountry.languages, ("alpha_2", "alpha_3")),
         "currency code": (pycountry.currencies, ("alpha_3",)),
     }
-    found: dict[str, tuple[str, ...]] = {}
+    names_by_code: dict[str, tuple[str, ...]] = {}
     database, code_fields = databases[code_type]
     for record in database:
         names = [getattr(record, field, "") for field in ("name", "common_name", "official_name")]
         for code in filter(None, (getattr(record, field, "") for field in code_fields)):
-            found[code] = tuple(dict.fromkeys(filter(None, names)))
-    return found
+            names_by_code[code] = tuple(dict.fromkeys(filter(None, names)))
+    return names_by_code

@@ -63,7 +63,7 @@ class EmbeddedKind:
         """All columns that are no longer columns of the rows."""
         return (self.key, *self.names, *self.others)
 
-    def name_by_key(self, key: str) -> str:
+    def get_key_name(self, key: str) -> str:
         """What a thing without a name is called: by its key, behind the noun where that is a number."""
         return f"{self.called} {key}" if key.isdecimal() else key
 
@@ -156,7 +156,7 @@ def _count_repeats(table: SourceTable, key: int, columns: tuple[int, ...]) -> tu
 def name_embedded(table: SourceTable, kind: EmbeddedKind) -> Mapping[str, str]:
     """What each key's thing is called: its usual name, with the key where two share it, or by the key."""
     if not kind.names:
-        return {key: kind.name_by_key(key) for row in table.rows if (key := str(row[kind.key] or ""))}
+        return {key: kind.get_key_name(key) for row in table.rows if (key := str(row[kind.key] or ""))}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for row in table.rows:
         name = " ".join(str(row[position]) for position in kind.names if row[position])

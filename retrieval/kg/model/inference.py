@@ -102,8 +102,8 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
             reference.column: reference for reference in references if reference.table == inferred_table.table.name
         }
         _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
-        _embed_kinds(inferred_table, choices)
-    _refer_to_kinds(inferred, choices)
+        _add_embedded_kinds(inferred_table, choices)
+    _find_kind_references(inferred, choices)
     for inferred_table in inferred:
         inferred_table.code_types = _find_code_types(inferred_table, choices)
     return inferred
@@ -111,7 +111,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
 
 def _find_code_types(inferred_table: InferredTable, choices: ModelChoices) -> dict[int, CodeType]:
     """The columns of international codes, by a person's choice or by their values."""
-    table, found = inferred_table.table, dict[int, CodeType]()
+    table, code_types = inferred_table.table, dict[int, CodeType]()
     for position in inferred_table.list_value_columns():
         profile = table.profiles[position]
         choice = choices.columns.get((table.name, profile.heading))
@@ -120,11 +120,11 @@ def _find_code_types(inferred_table: InferredTable, choices: ModelChoices) -> di
         else:
             chosen = find_code_type(profile, table)
         if chosen is not None and not (choice is not None and choice.is_ignored):
-            found[position] = chosen
-    return found
+            code_types[position] = chosen
+    return code_types
 
 
-def _embed_kinds(inferred_table: InferredTable, choices: ModelChoices) -> None:
+def _add_embedded_kinds(inferred_table: InferredTable, choices: ModelChoices) -> None:
     """Find the kinds inside a table; its rows are lines of a kind that is called as they are: order lines."""
     table, schema, references = inferred_table.table, inferred_table.schema, inferred_table.references
     unsure = {column for column, reference in references.items() if reference.evidence == FELLOW}
@@ -143,7 +143,7 @@ def _embed_kinds(inferred_table: InferredTable, choices: ModelChoices) -> None:
             schema.nouns = others or [f"{kind.called} {_LINE}"]
 
 
-def _refer_to_kinds(inferred: Sequence[InferredTable], choices: ModelChoices) -> None:
+def _find_kind_references(inferred: Sequence[InferredTable], choices: ModelChoices) -> None:
     """Find columns with the heading of the key of a kind inside another table, most values of which are there."""
     for other, kind, names in [(table, *embedded) for table in inferred for embedded in table.embedded]:
         heading = other.table.profiles[kind.key].heading_words

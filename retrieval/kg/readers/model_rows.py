@@ -130,7 +130,7 @@ class _TableRows:
             called = relation if relation != self.table.header[position] else kind.called
             if value in names:
                 return [(called, names[value])]
-            return [(called, kind.name_by_key(value))] if position not in inside else []
+            return [(called, kind.get_key_name(value))] if position not in inside else []
 
         for number, row in enumerate(self.named):
             if row is None:

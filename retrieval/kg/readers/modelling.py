@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from retrieval.kg.model.code_values import name_codes
+from retrieval.kg.model.code_values import find_code_names
 from retrieval.kg.model.data_model import NO_CHOICES, DataModel, ModelChoices
 from retrieval.kg.model.describing import NamedThing, TableProblem, describe_model
 from retrieval.kg.model.inference import InferredTable, infer_tables
@@ -64,7 +64,7 @@ def _add_code_names(facts: PropertyFacts, inferred: Sequence[InferredTable]) -> 
         (value, ALIAS, name)
         for inferred_table in inferred
         for position, code_type in inferred_table.code_types.items()
-        for value, code_names in name_codes(
+        for value, code_names in find_code_names(
             code_type, {value for _, value in inferred_table.table.iterate_values(position)}
         ).items()
         for name in code_names

@@ -31,7 +31,7 @@ from retrieval.programs.algebra.operations import (
 )
 from retrieval.programs.constructions import conjunctions
 from retrieval.programs.constructions.connections import Pairs, find_named_pair, has_bare_name
-from retrieval.programs.constructions.implied_verbs import Doing, names_doers
+from retrieval.programs.constructions.implied_verbs import Doing, is_doer_named
 from retrieval.programs.constructions.related_things import RelatedThings
 from retrieval.programs.constructions.truth_conditions import TruthConditions
 from retrieval.programs.grammar.constituents import Part
@@ -167,7 +167,7 @@ class AnswerShaper:
         people: list[Program] = []
         if (
             question_kind == "who"
-            and not names_doers(question, part, self.schema)
+            and not is_doer_named(question, part, self.schema)
             and (
                 not _has_relation_part(part)
                 or self._related.is_row_set(source)

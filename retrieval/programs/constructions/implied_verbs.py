@@ -108,7 +108,7 @@ def _find_verb(question: QuestionWords, part: Part) -> int | None:
     return None if first in read or first == len(texts) or texts[first] in LIGHT else first
 
 
-def names_doers(question: QuestionWords, part: Part, schema: Schema) -> bool:
+def is_doer_named(question: QuestionWords, part: Part, schema: Schema) -> bool:
     """Whether the verb of a question was read as the kind of who does it: suppliers, of "who supplies"."""
     for leaf in iter_leaves(part):
         program, (first, last) = leaf.program, leaf.anchored or (0, 0)

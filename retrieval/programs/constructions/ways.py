@@ -122,13 +122,13 @@ class Ways:
         valued = [relation for relation in np.unique(arcs).tolist()
                   if relation < self.schema.snapshot.num_relations and columns.get_value_type(relation)]  # fmt: skip
         adjective = next((word for before, word in pairwise(words) if before == "how" and word in POSITIVES), "")
-        named = [anchor.extra.relation for anchor in sorted(composed.anchors, key=lambda anchor: -anchor.strength)
+        matches = [anchor.extra.relation for anchor in sorted(composed.anchors, key=lambda anchor: -anchor.strength)
                  if anchor.category == "R" and {*range(anchor.first, anchor.last)} <= {*rest}]  # fmt: skip
         compared = POSITIVES[adjective] if adjective else Adjective()
         nouns = [*words, *(noun for noun, _ in compared.nouns)]
         candidates = [
             *(r for r in valued if adjective and self._get_dimension(r) == _DIMENSIONS.get(adjective)),
-            *named,
+            *matches,
             *(relation for relation, _, quality in self.adjectives.find_relations(compared) if quality > ANY_DATE),
             *(r for r in valued if any(self._is_short_for(r, noun) for noun in nouns)),
         ]
@@ -136,8 +136,8 @@ class Ways:
 
     def _get_dimension(self, relation: int) -> str:
         unit, kind = self.schema.columns.parse_named_unit(relation), self.schema.columns.get_value_type(relation)
-        named = parse(f"1 {self.schema.relations[relation].label}")  # a column that is called by its unit: km
-        return next((found.dimension for found in (unit, kind, named) if found and found.dimension), "")
+        heading = parse(f"1 {self.schema.relations[relation].label}")  # a column that is called by its unit: km
+        return next((value.dimension for value in (unit, kind, heading) if value and value.dimension), "")
 
     def _is_short_for(self, relation: int, noun: str) -> bool:
         label = self.schema.relations[relation].label.casefold()
