@@ -64,7 +64,8 @@ def _make_command(package: Package, scratch: str) -> list[str]:
     if package.registry == "npm":
         return ["npm", "pack", "--silent", f"{package.name}@{package.version}"]
     wanted = f"{package.name}=={package.version}"
-    return [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", scratch, wanted]
+    source = ["--no-binary", ":all:"] if package.registry == "sdist" else []
+    return [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *source, "--dest", scratch, wanted]
 
 
 def main() -> None:

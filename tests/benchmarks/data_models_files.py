@@ -237,12 +237,29 @@ def _make_gexf(sources: Sequence[Path], folder: Path) -> list[Path]:
     return [path]
 
 
+def _rename_as_csv(sources: Sequence[Path], folder: Path) -> list[Path]:
+    """Tables with another suffix, as CSV files."""
+    return [_write_text(folder / f"{source.stem}.csv", _decode(source)[0]) for source in sources]
+
+
+def _remove_headers(sources: Sequence[Path], folder: Path) -> list[Path]:
+    """CSV files without their first line."""
+    return [_write_text(folder / f"{source.stem}.csv", _decode(source)[0].partition("\n")[2]) for source in sources]
+
+
+def _write_text(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
 _FORMS: dict[str, Callable[[Sequence[Path], Path], list[Path]]] = {
     "semicolons": _make_semicolons,
     "xlsx": _make_workbook,
     "fixture-tables": _make_fixture_tables,
     "graphml": _make_graphml,
     "gexf": _make_gexf,
+    "csv": _rename_as_csv,
+    "headerless": _remove_headers,
 }
 
 
@@ -257,7 +274,7 @@ def _decode(source: Path) -> tuple[str, str]:
 
 def _find_delimiter(text: str) -> str:
     line = text.partition("\n")[0]
-    return max(",;\t", key=line.count)
+    return max(",;\t|", key=line.count)
 
 
 def _split_records(text: str) -> Iterator[tuple[str, list[str]]]:

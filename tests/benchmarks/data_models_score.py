@@ -13,7 +13,7 @@ from tests.benchmarks.data_models_sets import ColumnRef, ExpectedKind, ExpectedR
 
 Figure = Literal["kind", "label", "name", "key", "precision", "recall", "type", "unit"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
-_FIRST, _ANY = "#1", "*"
+_PLACE, _ANY = re.compile(r"#(\d+)"), "*"
 
 
 @dataclass
@@ -166,12 +166,13 @@ def _find_column(kind: Kind | None, name: str) -> Column | None:
 
 
 def _resolve(columns: Iterable[str], kind: Kind | None) -> Iterator[str]:
-    """The spellings of expected columns, where the first of a table may be meant whatever its heading is."""
+    """The spellings of expected columns, where the place of a column may be meant whatever its heading is."""
     for column in columns:
-        if column != _FIRST:
+        place = _PLACE.fullmatch(column)
+        if place is None:
             yield _fold(column)
-        elif kind and kind.columns:
-            yield _fold(kind.columns[0].name)
+        elif kind and int(place[1]) <= len(kind.columns):
+            yield _fold(kind.columns[int(place[1]) - 1].name)
 
 
 def _list_spellings(table: str) -> set[str]:

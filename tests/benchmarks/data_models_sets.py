@@ -16,7 +16,7 @@ from typing import Any, Literal
 HOME = Path(__file__).resolve().parents[1] / "data_models"
 Part = Literal["tune", "held"]
 PARTS: tuple[Part, ...] = ("tune", "held")
-FORMS = ("", "semicolons", "xlsx", "fixture-tables", "graphml", "gexf")
+FORMS = ("", "semicolons", "xlsx", "fixture-tables", "graphml", "gexf", "csv", "headerless")
 _ANY = "*"
 
 
@@ -26,7 +26,7 @@ class Package:
 
     Attributes:
         name: in its registry.
-        registry: pip or npm; empty for a folder that is put beside them by hand.
+        registry: pip, npm, or sdist for what pip has as source; empty for a folder that is put beside them by hand.
         version: the one that the expectations were written for.
         root: where in the unpacked package the files of its sets lie.
     """
@@ -54,7 +54,7 @@ class ExpectedKind:
         keys: columns by which others refer to it; "" stands for none.
         is_optional: whether a model without it is right too, because the rows only relate other things.
 
-    A column "#1" is the first of the table, where it has no heading or is the key of an object.
+    A column "#1" is the first of the table, where it has no heading or is the key of an object; "#2" is the second.
     """
 
     table: str
