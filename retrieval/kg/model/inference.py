@@ -23,7 +23,7 @@ from retrieval.kg.model.references import (
     select_keys,
 )
 from retrieval.kg.model.source_table import SourceTable
-from retrieval.kg.model.table_schema import TableSchema
+from retrieval.kg.model.table_schema import TableSchema, is_kind_name
 from retrieval.kg.snapshot.relation_names import format_relation_name
 
 #: What may part the values of a cell, surest first.
@@ -80,6 +80,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     """
     _check_choices(tables, choices)
     for table in tables:
+        table.strip_decimals()
         table.list_marks = _apply_list_choices(table, choices)
     nouns = [table.noun for table in tables]
     schemas = [_infer_schema(table, nouns, choices, ()) for table in tables]
@@ -177,7 +178,7 @@ def _infer_schema(
     inferred_names = names
     if choice.name is not None:
         names = tuple(table.header.index(name) for name in choice.name)
-    number = None if table.ids is not None else find_number(table)
+    number = None if table.ids is not None else find_number(table, others)
     if number is not None and names == (number,) != inferred_names:
         names = ()  # rows are called by their kind and number
     number = None if names else number
@@ -187,9 +188,12 @@ def _infer_schema(
         return TableSchema(table, [choice.label or table.noun or "node"], names, None), _list_candidates(ranked)
     # The heading of a name that a person chose says what the name is, not what the things are.
     headed = names if names == inferred_names else ()
-    labels = [label for label in infer_labels(table, headed, number) if label == table.noun or label not in others]
+    labels = [
+        label for label in infer_labels(table, headed, number)
+        if label == table.noun or not is_kind_name(label.split(), [*others])
+    ]  # fmt: skip
     called = [choice.label, *labels[1:]] if choice.label else labels
-    schema = TableSchema(table, called, names, number, inferred_nouns=labels)
+    schema = TableSchema(table, called, names, number, inferred_nouns=labels, other_nouns=others)
     if choice.key is not None:
         schema.key = table.header.index(choice.key) if choice.key else None
     return schema, _list_candidates(ranked)

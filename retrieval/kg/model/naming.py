@@ -56,6 +56,8 @@ _FILLED = 0.95
 _FEW, _MANY = 5, 50
 #: The share of rows with another whole number each, where the heading says that they are numbered; a few are broken.
 _NUMBERED = 0.9
+#: A day without signs: 20150209.
+_DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
 #: Words of a heading of names with the tag of a language, and letters of the tag.
 _TAGGED, _TAG = 2, (2, 3)
 
@@ -87,6 +89,8 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
     is_kind, is_named = heading == _IS_KIND, heading >= _IS_OTHER_NAME
     if is_kind and profile.codes > 0.5:
         heading = 1.0  # people say what a part is, not its code
+    elif is_named and profile.codes > 0.5:
+        heading -= 1.0
     is_first = profile.position == _get_first(table)
     least = _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
     few_rows = len(table.rows) < _FEW and not is_named and profile.position != 0 and heading < 1
@@ -144,6 +148,8 @@ def _stands_behind_number(table: SourceTable, profile: ColumnProfile) -> bool:
     something of them.
     """
     first = table.profiles[0]
+    if table.is_headerless:
+        return False
     if profile.position > 0 and first.uniqueness == first.coverage == 1 and first.codes >= _WORDS:
         return True
     number = find_number(table)
@@ -179,10 +185,16 @@ def _find_person_name(table: SourceTable) -> tuple[int, int] | None:
     return pair if len(both) >= _NEARLY * len(table.rows) else None
 
 
-def find_number(table: SourceTable) -> int | None:
-    """The column that numbers the rows: each has another whole number, and a heading or their order says so."""
-    profiles = table.profiles
-    if profiles and _is_numbering(table, profiles[0]):
+def find_number(table: SourceTable, nouns: Collection[str] = ()) -> int | None:
+    """The column that numbers the rows: each has another whole number, and a heading or their order says so.
+
+    Args:
+        table: all its rows.
+        nouns: what rows of the other tables are called.
+    """
+    foreign = {noun for noun in nouns if noun != table.noun}
+    profiles = [p for p in table.profiles if not any(" ".join(p.heading_words[:-1]).endswith(noun) for noun in foreign)]
+    if profiles and profiles[0].position == 0 and _is_numbering(table, profiles[0]):
         return 0
     kinds = {table.noun, table.noun.rsplit(" ", 1)[-1]} - {""}
     headed = [p for p in profiles if {*p.heading_words[-1:]} & ID_WORDS or " ".join(p.heading_words) in kinds]
@@ -194,8 +206,9 @@ def _is_numbering(table: SourceTable, profile: ColumnProfile) -> bool:
     decimals = sum(isinstance(cell, str) and cell.isdecimal() for cell in cells)
     if min(decimals, profile.uniqueness * len(cells)) < _NUMBERED * len(cells):
         return False
-    heading = profile.heading.strip()
-    words = profile.heading_words
+    heading, words = profile.heading.strip(), profile.heading_words
+    if all(_DAY.fullmatch(str(cell)) for cell in cells):
+        return False
     is_kind = table.noun and " ".join(words) in (table.noun, table.noun.rsplit(" ", 1)[-1])
     if is_kind or heading.startswith("#") or heading.endswith("#") or (words and words[-1] in ID_WORDS):
         return True

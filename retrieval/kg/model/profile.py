@@ -16,8 +16,8 @@ from retrieval.lexicon import get_words
 SAMPLE = 1000
 #: How many samples a person is shown, and the longest of them in characters.
 SHOWN, SHOWN_LENGTH = 3, 80
-#: A code: one word with a digit, or capitals alone: "P-104", "ALFKI", "X".
-CODE = re.compile(r"(?=\S*\d)[\w./#:-]+|[A-Z][A-Z./#-]{0,10}")
+#: A code: one word with a digit, capitals alone, or small letters with underscores: "P-104", "ALFKI", "X", "oak_log".
+CODE = re.compile(r"(?=\S*\d)[\w./#:-]+|[A-Z][A-Z./#-]{0,10}|[a-z]+(?:_[a-z]+)+")
 LINK = re.compile(r"(?:https?|ftp)://\S+|www\.\S+|[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 #: Text of machines: long runs of hexadecimal digits, paths.
 MACHINE = re.compile(r"(?:0x)?[0-9a-fA-F]{16,}|[\w-]{36}|#\w[^#]*#|/\S*/\S*")
@@ -27,6 +27,8 @@ TRUTHS = get_words("truth_words")
 _BITS = frozenset({"0", "1"})
 #: The longest cell that is a name, in characters, and the most words of one.
 _NAME_LENGTH, _NAME_WORDS = 100, 12
+#: Letters of what all headings of a table begin with, at most; and columns that show it.
+_PREFIX = 3
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class ColumnProfile:
         links: share of addresses of pages and mail.
         lists: whether cells hold several values.
         has_padding: whether whole numbers begin with zeros, as codes do.
+        prefix: what every heading of the table begins with, in lower case: ``c`` of ``c_name`` and ``c_phone``.
     """
 
     heading: str
@@ -64,6 +67,7 @@ class ColumnProfile:
     links: float
     lists: bool
     has_padding: bool
+    prefix: str = ""
 
     @cached_property
     def label(self) -> str:
@@ -72,8 +76,9 @@ class ColumnProfile:
 
     @cached_property
     def heading_words(self) -> tuple[str, ...]:
-        """The words of the label, in lower case, without signs and numbers."""
-        return tuple(word for word in re.split(r"[\W\d_]+", self.label.casefold()) if word)
+        """The words of the label, in lower case, without signs, numbers and the table's prefix."""
+        words = tuple(word for word in re.split(r"[\W\d_]+", self.label.casefold()) if word)
+        return words[1:] if self.prefix and words[:1] == (self.prefix,) else words
 
     @property
     def coverage(self) -> float:
@@ -100,7 +105,16 @@ class ColumnProfile:
         return next((name for share, name in shares if share >= 0.8), "text")
 
 
-def profile_column(heading: str, position: int, cells: Sequence[str | list[str] | None]) -> ColumnProfile:
+def find_prefix(header: Sequence[str]) -> str:
+    """The abbreviation that every heading of a table begins with, in lower case; empty where there is none."""
+    first = {heading.casefold().partition("_")[0] if "_" in heading else "" for heading in header}
+    prefix = first.pop() if len(first) == 1 and len(header) > _PREFIX else ""
+    return prefix if len(prefix) <= _PREFIX else ""
+
+
+def profile_column(
+    heading: str, position: int, cells: Sequence[str | list[str] | None], prefix: str = ""
+) -> ColumnProfile:
     """Profile the cells of a column; distinct values are counted over all of them, kinds of text over a sample."""
     lists = any(isinstance(cell, list) and len(cell) > 1 for cell in cells[:SAMPLE])
     texts = [cell if isinstance(cell, str) else "; ".join(cell) for cell in cells if cell]
@@ -125,6 +139,7 @@ def profile_column(heading: str, position: int, cells: Sequence[str | list[str] 
         links=kinds.count("link") / count,
         lists=lists,
         has_padding=any(_PADDED.fullmatch(text) for text in sample),
+        prefix=prefix,
     )
 
 

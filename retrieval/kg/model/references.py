@@ -125,7 +125,11 @@ def _select(candidates: list[FoundReference], profile: ColumnProfile, schema: Ta
     if best.evidence:
         return best if best.evidence != FELLOW or _leads_elsewhere(profile, schema, best) else None
     tables = {candidate.target for candidate in candidates}
-    is_own_code = profile.type != "number" and profile.uniqueness >= _KEYED and len(best.rows) <= profile.distinct
+    is_own_code = (
+        profile.type != "number"
+        and profile.uniqueness >= _KEYED
+        and (len(best.rows) <= profile.distinct or schema.is_id(profile))
+    )
     if len(tables) > 1 or is_own_code:
         return None
     return best if best.target != schema.table.name or _leads_elsewhere(profile, schema, best) else None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from retrieval.kg.model.profile import ColumnProfile, profile_column
+from retrieval.kg.model.profile import ColumnProfile, find_prefix, profile_column
 
 #: What a cell holds: text, several texts, or nothing.
 Cell = str | list[str] | None
+#: A whole number as programs write it in a column that lacks values, and the share of such cells.
+_WHOLE, _MOSTLY = re.compile(r"-?\d+\.0"), 0.9
 
 
 @dataclass
@@ -38,13 +41,30 @@ class SourceTable:
     ids: list[str] | None = None
     is_named: bool = False
 
+    def strip_decimals(self) -> None:
+        """Write whole numbers as such in columns of nothing else that lack values: programs save those as ``153.0``."""
+        for position in range(len(self.header)):
+            cells = [row[position] for row in self.rows]
+            texts = [cell for cell in cells if cell and isinstance(cell, str)]
+            whole = sum(_WHOLE.fullmatch(text) is not None for text in texts)
+            if whole and len(texts) < len(cells) and whole >= _MOSTLY * len(texts):
+                for row in self.rows:
+                    if (cell := row[position]) and isinstance(cell, str) and _WHOLE.fullmatch(cell):
+                        row[position] = cell.partition(".")[0]
+
     @cached_property
     def profiles(self) -> tuple[ColumnProfile, ...]:
         """What the cells of each column are like; computed when all rows are there."""
+        prefix = find_prefix(self.header)
         return tuple(
-            profile_column(heading, position, [row[position] for row in self.rows])
+            profile_column(heading, position, [row[position] for row in self.rows], prefix)
             for position, heading in enumerate(self.header)
         )
+
+    @property
+    def is_headerless(self) -> bool:
+        """Whether the columns are called by their places, since the file has no headings."""
+        return all(heading == f"column {place}" for place, heading in enumerate(self.header, start=1))
 
     def find_profile(self, heading: str) -> ColumnProfile | None:
         """The profile of a column."""

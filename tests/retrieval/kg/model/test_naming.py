@@ -85,3 +85,18 @@ def test_a_file_that_is_no_list_is_called_by_the_heading_of_its_names():
     assert infer_names("health-income.csv", text) == ((0,), ("country", "health income"))
     assert infer_names("countries.csv", text) == ((0,), ("country",))
     assert infer_names("flights-2k.csv", "from,to\nA,B\nC,B\n")[1][0] == "flight"
+
+
+def test_words_name_the_rows_of_a_table_without_headings():
+    text = "3,Aer Lingus,EIN,Eire\n7,Air Malta,AMC,Malta\n9,Ben Air,BNA,Oman\n12,Cy Jet,CYJ,Fiji\n15,Delta,DAL,USA\n"
+    assert infer_names("airlines.dat", text) == ((1,), ("airline",))
+
+
+def test_names_for_people_go_before_names_for_machines():
+    text = "id,name,localized name\n1,npc_axe,Axe\n2,npc_crystal_maiden,Crystal Maiden\n3,npc_drow,Drow Ranger\n"
+    assert infer_names("heroes.csv", text) == ((2,), ("hero",))
+
+
+def test_days_written_as_numbers_name_nothing():
+    text = "service_id,date,change\nW,20150209,1\nW,20150210,1\nS,20150211,2\nS,20150212,1\nW,20150213,1\n"
+    assert infer_names("calendar_dates.csv", text)[0] == ()

@@ -42,6 +42,46 @@ def test_rows_of_one_table_refer_to_each_other():
     assert list_references(infer(staff_csv=staff)) == {("staff.csv", "reportsTo", "staff.csv", "reportsTo", 2, 2)}
 
 
+@pytest.mark.parametrize(
+    ("stops", "rides", "column"),
+    [
+        ("stop_id,stop_name\n4131,Elm\n5594,Aspen\n5596,Oak\n", "ride,to_stop_id\na,5594\nb,5596\n", "to_stop_id"),
+        (
+            "s_stopkey,s_name,s_x,s_y\n7,Elm,1,1\n8,Oak,2,2\n",
+            "r_line,r_stopkey,r_x,r_y\nA,7,1,1\nB,8,3,3\nC,7,2,2\n",
+            "r_stopkey",
+        ),
+        ("stop_sk,stop_name\n7,Elm\n8,Oak\n9,Ash\n", "ride,stop_sk\na,7.0\nb,\nc,8.0\nd,7.0\n", "stop_sk"),
+        ("stop_id,stop_name\n7,Elm\n8,Oak\n8,Oak\n9,Ash\n", "ride,stop_id\na,7\nb,8\nc,9\nd,7\n", "stop_id"),
+        ("stop_id,stop_name\n7,Elm\n", "ride,stop_id\na,7\nb,7\n", "stop_id"),
+        (
+            "id,name,display name\n7,elm_road,Elm Road\n8,oak_lane,Oak Lane\n",
+            "ride,begins\na,elm_road\nb,oak_lane\nc,elm_road\n",
+            "begins",
+        ),
+    ],
+    ids=["role", "prefix and joined words", "decimals", "a key met twice", "one row", "names for machines"],
+)
+def test_spellings_of_keys_refer(stops, rides, column):
+    found = infer(stops_csv=stops, rides_csv=rides)
+    assert [(name, ref[0]) for name, *ref in list_references(found)] == [("rides.csv", column)]
+
+
+def test_a_column_of_another_kinds_keys_is_no_key():
+    transfers = "from_stop_id,to_stop_id,minutes\n8,9,2\n9,7,3\n7,8,4\n"
+    found = infer(stops_csv="stop_id,stop_name\n7,Elm\n8,Oak\n9,Ash\n", transfers_csv=transfers)
+    schema = found["transfers.csv"].schema
+    assert (schema.key, schema.names, schema.nouns[0]) == (None, (), "transfer")
+    assert {(ref[1], ref[2]) for ref in list_references(found)} == {
+        ("from_stop_id", "stops.csv"), ("to_stop_id", "stops.csv"),
+    }  # fmt: skip
+
+
+def test_a_number_of_the_row_itself_is_no_reference():
+    pages = "page_id,page_number,text_length\n1,2,50\n2,1,60\n3,4,10\n4,3,80\n"
+    assert list_references(infer(pages_csv=pages)) == set()
+
+
 def test_another_code_of_the_row_itself_is_no_reference():
     countries = "iso,name,olympic\nFRA,France,FRA\nGER,Germany,GER\nPER,Peru,PER\nKEN,Kenya,FRA\n"
     assert list_references(infer(countries_csv=countries)) == set()
