@@ -12,7 +12,7 @@ chosen on the part ``tune`` of the data-model suite and on the tables of ``tests
 | it is a word for details: ``notes``, ``address``, ``score`` | -3 |
 | the share of cells that could be names | up to 2 |
 | the share of cells that are codes | up to 1 |
-| every value differs (98 %) | 1 |
+| values differ: 1 from 98 % on, 0 up to 90 % | up to 1 |
 | the first column, or the first of words | 0.5 |
 | its values are names or keys of another table | -3 |
 """
@@ -105,7 +105,7 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
     ):
         return 0.0
     score = heading + 2 * profile.words + profile.codes
-    score += 1.0 if profile.uniqueness >= _DISTINCT else 0.0
+    score += min(1.0, max(0.0, (profile.uniqueness - _NEARLY) / (_DISTINCT - _NEARLY)))
     score += 0.5 if profile.position == 0 or profile.position == _get_first(table) else 0.0
     return score - (3.0 if refers else 0.0) - 0.01 * profile.position
 

@@ -4,7 +4,7 @@ A column refers to another table's column of distinct values by the evidence of 
 values are there. What a heading is evidence of: :mod:`~retrieval.kg.model.heading_evidence`.
 
 With evidence of 2.5 and more half of the cells have to match, so that bad rows of the target break nothing; with less,
-nine in ten. Without any, values that are words or codes refer where nine in ten match in one table alone: numbers of
+85 %. Without any, values that are words or codes refer where 85 % match in one table alone: numbers of
 rows match by chance, unless rows without a name have the numbers of rows with one, under the same heading, and these
 are far apart.
 """
@@ -25,7 +25,7 @@ _PEOPLE = get_words("party_table_nouns")
 #: What words for who does something, or whom something is done to, end in.
 _DOERS = ("er", "or", "ee", "ent", "ist", "ian")
 #: Cells that must match: by a heading that is sure, and by any other.
-TOLERANT, _STRICT = 0.5, 0.9
+TOLERANT, _STRICT = 0.5, 0.85
 _SURE = 2.5
 #: The fewest different values that show by themselves what they refer to, and the share of different values of a key.
 _FEWEST, _KEYED = 2, 0.99

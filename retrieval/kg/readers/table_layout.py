@@ -30,6 +30,8 @@ SAMPLE, _NUMBERS, _DISTINCT = 200, 0.8, 0.98
 _ROWS, _RELATIONS, _MOSTLY = 5, 0.3, 0.7
 #: The fewest columns and rows of a table without a header; facts have three columns.
 _UNNAMED_WIDTH, _UNNAMED_ROWS = 4, 3
+#: The share of its rows that are as wide as the first; a few are broken.
+_ALIKE = 0.9
 #: What headings of numbers of rows end in.
 _NUMBERING = frozenset({"code", "id", "key", "no", "nr", "number"})
 #: Headings of what a fact says, where it is one to a row.
@@ -111,7 +113,7 @@ def _has_no_header(rows: Sequence[Sequence[str]], *, is_known: bool, is_table: b
     if is_known and is_table:
         return True
     width = len(rows[0])
-    if width < _UNNAMED_WIDTH or any(len(row) != width for row in rows[:-1]):
+    if width < _UNNAMED_WIDTH or _compute_share([len(row) == width for row in rows[:-1]]) < _ALIKE:
         return False
     cells = [["" if is_missing(cell.strip()) else cell.strip() for cell in row] for row in rows if len(row) == width]
     if not is_table and _begins_as_facts(cells):

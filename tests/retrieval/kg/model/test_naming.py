@@ -92,6 +92,13 @@ def test_words_name_the_rows_of_a_table_without_headings():
     assert infer_names("airlines.dat", text) == ((1,), ("airline",))
 
 
+def test_a_broken_row_leaves_a_table_without_headings_a_table():
+    rows = "".join(
+        f"{number},{name} Air,A{number},{number * 3}\n" for number, name in enumerate("ABCDEFGHIJKLMNOPQRST")
+    )
+    assert infer_names("airlines.dat", f"{rows}31,Zed Air\n") == ((1,), ("airline",))
+
+
 def test_names_for_people_go_before_names_for_machines():
     text = "id,name,localized name\n1,npc_axe,Axe\n2,npc_crystal_maiden,Crystal Maiden\n3,npc_drow,Drow Ranger\n"
     assert infer_names("heroes.csv", text) == ((2,), ("hero",))
