@@ -13,6 +13,8 @@ from retrieval.kg.readers.property_rows import NAMES
 _FEWEST, _COMMON = 5, 0.5
 #: Kinds in one list: the most of them, the fewest rows of each on average, and how alike their keys may be.
 _KINDS, _ROWS_OF_KIND, _ALIKE = 100, 2, 0.5
+#: The share of records that say their kind and hold their content as others do, and the kind of the rest.
+_USUAL, _ODD = 0.9, "other"
 
 Row = dict[str, Any]
 
@@ -72,20 +74,23 @@ def split_records(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Rows by their kind, where a key such as ``type`` or ``model`` says which it is; empty where they are all alike.
 
     A key tells kinds apart if rows with another value of it have other keys. The object that holds the content of each
-    record (``fields``, ``properties``) is opened.
+    record (``fields``, ``properties``) is opened. A few rows without a usual value are a kind of their own.
     """
     bag = _find_bag(rows)
     for key in rows[0] if rows else ():
-        values = [row.get(key) for row in rows]
-        if not all(isinstance(value, str) and value for value in values):
+        texts = [value if isinstance(value := row.get(key), str) else "" for row in rows]
+        counts = Counter(texts)
+        usual = (
+            {text for text in counts if text} if all(texts) else {text for text in counts if text and counts[text] > 1}
+        )
+        if len(usual) > _KINDS or sum(text in usual for text in texts) < _USUAL * len(rows):
             continue
         groups: dict[str, list[Row]] = defaultdict(list)
-        for row, value in zip(rows, values, strict=True):
-            if len(groups) > _KINDS:
-                break
-            groups[str(value)].append(_open_bag(row, bag, key))
+        for row, text in zip(rows, texts, strict=True):
+            groups[text if text in usual else _ODD].append(_open_bag(row, bag, key))
+        odd = groups.pop(_ODD, [])
         if 1 < len(groups) <= min(_KINDS, len(rows) // _ROWS_OF_KIND) and _has_differences(list(groups.values())):
-            return _format_kinds(groups)
+            return _format_kinds(groups) | ({_ODD: odd} if odd else {})
     return {}
 
 
@@ -96,16 +101,19 @@ def _format_kinds(groups: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
 
 
 def _find_bag(rows: Sequence[Row]) -> str:
-    """The only key under which all rows hold an object; empty where there are more, or none."""
-    keys = {key for row in rows for key, value in row.items() if isinstance(value, dict)}
-    (bag,) = keys if len(keys) == 1 else ("",)
-    return bag if bag and all(isinstance(row.get(bag), dict) for row in rows) else ""
+    """The only key under which nearly all rows hold an object; empty where others do in many rows, or none does."""
+    counts = Counter(key for row in rows for key, value in row.items() if isinstance(value, dict))
+    [(bag, count), *others] = [*counts.most_common(2), ("", 0)]
+    is_alone = all(other <= (1 - _USUAL) * len(rows) for _, other in others)
+    return bag if is_alone and count >= _USUAL * len(rows) else ""
 
 
 def _open_bag(row: Row, bag: str, kind_key: str) -> Row:
     """A row without the key that says its kind, and with what its bag holds beside the rest."""
     rest = {key: value for key, value in row.items() if key not in (bag, kind_key)}
     content = row.get(bag, {})
+    if not isinstance(content, dict):
+        return {**rest, bag: content}
     return {**rest, **content} if not rest.keys() & content.keys() else {**rest, bag: content}
 
 

@@ -35,6 +35,19 @@ def test_records_of_several_models_are_a_table_each(infer):
     assert references == {("disc", "band", "band")}
 
 
+def test_a_few_broken_records_are_a_kind_of_their_own(infer):
+    bands = [{"model": "shop.band", "pk": n, "fields": {"name": f"Band {'ABCDEFGHI'[n - 1]}"}} for n in range(1, 10)]
+    discs = [
+        {"model": "shop.disc", "pk": n, "fields": {"title": f"Disc {chr(64 + n)}", "band": 1 + n % 9, "price": n}}
+        for n in range(1, 20)
+    ]
+    kinds, references = infer(dump=[*bands, {"pk": 40}, *discs, {"pk": 41, "model": {"title": "Disc Z"}}])
+    assert kinds["band"] == (9, ("name",), "pk")
+    assert kinds["disc"] == (19, ("title",), "pk")
+    assert kinds["other"][0] == 2
+    assert ("disc", "band", "band") in references
+
+
 def test_rows_of_the_same_keys_are_one_kind_whatever_their_type(infer):
     rows = [{"type": kind, "name": f"{kind} {mark}", "height": 3} for kind in ("oak", "elm") for mark in "abc"]
     assert set(infer(trees=rows)[0]) == {"tree"}
