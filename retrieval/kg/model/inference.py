@@ -80,7 +80,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     """
     _check_choices(tables, choices)
     for table in tables:
-        table.strip_decimals()
+        table.convert_decimals()
         table.list_marks = _apply_list_choices(table, choices)
     nouns = [table.noun for table in tables]
     schemas = [_infer_schema(table, nouns, choices, ()) for table in tables]

@@ -41,7 +41,7 @@ class SourceTable:
     ids: list[str] | None = None
     is_named: bool = False
 
-    def strip_decimals(self) -> None:
+    def convert_decimals(self) -> None:
         """Write whole numbers as such in columns of nothing else that lack values: programs save those as ``153.0``."""
         for position in range(len(self.header)):
             cells = [row[position] for row in self.rows]
