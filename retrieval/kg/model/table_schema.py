@@ -67,13 +67,14 @@ class TableSchema:
             for position in self.targets
             if profiles[position].coverage >= _STRICT and not self._is_foreign(profiles[position])
         ]
+        repeated = [p for p in unique if p.uniqueness < _KEYED and self.is_id(p)]
+        unique = [p for p in unique if p.uniqueness >= _KEYED]
         ids = [p for p in unique if {*self._split(p)[-1:]} & ID_WORDS]
         own_ids = [p for p in ids if self.is_id(p)]
         codes = [p for p in unique if p.codes >= _STRICT]
         numbering = find_number(self.table, self.other_nouns)
-        references = (
-            own_ids or ids or codes or [p for p in unique if p.position == self.number or p.position == numbering == 0]
-        )
+        numbers = [p for p in unique if p.position == self.number or p.position == numbering == 0]
+        references = own_ids or ids or codes or numbers or repeated
         return references[0].position if references else None
 
     def _split(self, profile: ColumnProfile) -> tuple[str, ...]:

@@ -77,6 +77,12 @@ def test_a_column_of_another_kinds_keys_is_no_key():
     }  # fmt: skip
 
 
+def test_a_number_that_differs_goes_before_a_code_that_repeats():
+    finds = "find,code\n1,GC1\n2,GC5\n3,GC3\n4,GC1\n5,GC2\n6,GC4\n"
+    caches = "code,cache name\nGC1,Troll Bridge\nGC2,Old Mill\nGC3,Low Arch\nGC4,Elm Hill\nGC5,Oak Wood\n"
+    assert infer(caches_csv=caches, finds_csv=finds)["finds.csv"].schema.key == 0
+
+
 def test_a_number_of_the_row_itself_is_no_reference():
     pages = "page_id,page_number,text_length\n1,2,50\n2,1,60\n3,4,10\n4,3,80\n"
     assert list_references(infer(pages_csv=pages)) == set()
