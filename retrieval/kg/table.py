@@ -60,6 +60,8 @@ class TripleTable:
         reports: what was read of each file.
         kept: facts of the version before.
         vocabulary: what ontologies say of relations and kinds, by IRI or name.
+        names: columns ``label``, ``language`` (a tag), ``name``, ``rank`` (of labels of one language the lowest is
+            shown): what nodes are called in languages.
         has_attribute_facts: whether the facts that attributes stand for are among the rows already.
         model: by which tables and nodes are named and refer to each other.
         fact_origins, attribute_origins: where the rows of ``facts`` and of ``node_attributes`` come from, see
@@ -82,6 +84,7 @@ class TripleTable:
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     fact_origins: pl.Series | None = None
     attribute_origins: pl.Series | None = None
+    names: pl.DataFrame | None = None
 
     @classmethod
     def from_facts(

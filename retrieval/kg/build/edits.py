@@ -44,6 +44,7 @@ def apply_edits(
     attributes = [(kept + i, key, value) for i, fact in enumerate(added) for key, value in fact.attributes]
     touched, nodes = _collect_nodes(graph)
     rows = [(node.label, key, value) for node in nodes for key, value in node.attributes]
+    names = [(node.label, *name) for node in nodes for name in node.names]
     edited = replace(
         table,
         sources=(*table.sources, *(format_edit_source(number) for number in numbers)),
@@ -57,6 +58,7 @@ def apply_edits(
         node_attributes=_replace_rows(table.node_attributes, build_frame(rows, label=str, key=str, value=str), touched),
         fact_attributes=_append_rows(table.fact_attributes, build_frame(attributes, fact=int, key=str, value=str)),
         fact_passages=_append_rows(table.fact_passages, _link_passages(table, graph, kept)),
+        names=_replace_rows(table.names, build_frame(names, label=str, language=str, name=str, rank=int), touched),
         has_attribute_facts=True,
         model=load_model(base.path),
     )
@@ -109,7 +111,7 @@ def _collect_nodes(graph: EditedGraph) -> tuple[set[str], list[NodeRecord]]:
     nodes = []
     for label in sorted(touched):
         node = graph.get_node(label)
-        if node is not None and (node.attributes or node.iri or node.is_lonely or graph.has_facts(label)):
+        if node is not None and (node.attributes or node.iri or node.names or node.is_lonely or graph.has_facts(label)):
             nodes.append(node)
     return touched, nodes
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from retrieval.errors import EmptySourceError, SnapshotError
 from retrieval.kg.build.attribute_facts import extract_attribute_facts
-from retrieval.kg.build.attributes import write_attributes
+from retrieval.kg.build.attributes import write_attributes, write_names
 from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series, save_series
 from retrieval.kg.build.id_encoding import EncodedFacts, IdEncoder
 from retrieval.kg.build.kind_labels import label_kind_relations
@@ -85,7 +85,7 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     for known in (table.nodes, table.node_attributes):
         if known is not None:
             encoder.add_entities(known["label"].cast(pl.String))
-    attribute_frames = (table.node_attributes, table.fact_attributes, table.fact_passages)
+    attribute_frames = (table.node_attributes, table.fact_attributes, table.fact_passages, table.names)
     plain = not passages and all(rows is None or not rows.height for rows in attribute_frames)
     id_names = find_id_names(encoder, known_only=table.kept is not None) if plain else None
     if id_names is not None:
@@ -98,6 +98,7 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     with run_in_parallel(lambda check: encoder.write_incoming(encoded, check)):
         entity_table, relation_table = _write_labels(directory, table, encoded, steps.check)
     attributes = write_attributes(directory, table, encoded)
+    names, other_names = write_names(directory, table, encoded)
     if table.model is not None and table.model.kinds:
         save_model(directory, table.model)
     shown = dict(zip(encoded.relation_names, StringTable.load(directory, "relation_labels"), strict=True))
@@ -116,6 +117,8 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         passages=write_passages(directory, table, encoded),
         entity_attributes=attributes.get("entity", 0),
         fact_attributes=attributes.get("fact", 0),
+        names=names,
+        other_names=other_names,
     )
     steps.start_stage("checking", 2)
     facts = (encoded.heads, encoded.relations, encoded.tails)
@@ -186,7 +189,7 @@ def _write_labels(
     known = _join_known_nodes(table, encoded)
     kinds = _assign_kinds(encoded, known)
     save_array(directory, "kinds", kinds)
-    write_label_index(directory, encoded, kinds, table.node_attributes, check=check)
+    write_label_index(directory, encoded, kinds, table.node_attributes, table.names, check=check)
     iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
     if not (iris != "").any():
         iris = iris.head(0)

@@ -79,17 +79,21 @@ def write_label_index(
     encoded: EncodedFacts,
     kinds: np.ndarray,
     attributes: pl.DataFrame | None = None,
+    named: pl.DataFrame | None = None,
     *,
     check: Check = lambda: None,
 ) -> None:
     """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays.
 
-    Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``.
+    Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``, and
+    from ``named`` (columns label, name), which are names in languages.
     ``check`` is called between pieces of work, and raises to stop.
     """
     leaving = np.diff(load_array(directory, "out_offsets"))
     entering = np.bincount(encoded.tails, minlength=len(kinds))
     aliases = _extract_attribute_aliases(encoded, attributes)
+    if named is not None:
+        aliases = pl.concat([aliases, _locate_aliases(named["label"], named["name"], encoded)])
     names = _collect_names(encoded, kinds, aliases, leaving, leaving + entering)
     offsets = save_series(directory, "names", names["name"]).offsets
     entities = names["entity"].to_numpy()
@@ -162,8 +166,12 @@ def _extract_attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame |
         keys = attributes["key"].unique().to_list()
         naming = [key for key in keys if format_relation_name(key) in ALIAS_RELATIONS]
         rows = attributes.filter(pl.col("key").is_in(naming))
-    entities = find_positions(rows["label"], encoded.entity_labels).astype(np.int32)
-    return pl.DataFrame({"text": rows["value"], "entity": entities})
+    return _locate_aliases(rows["label"], rows["value"], encoded)
+
+
+def _locate_aliases(labels: pl.Series, texts: pl.Series, encoded: EncodedFacts) -> pl.DataFrame:
+    entities = find_positions(labels, encoded.entity_labels).astype(np.int32)
+    return pl.DataFrame({"text": texts, "entity": entities}).filter(pl.col("entity") >= 0)
 
 
 def _find_alias_facts(encoded: EncodedFacts, kinds: np.ndarray, leads_on: np.ndarray) -> np.ndarray:

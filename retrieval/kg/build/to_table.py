@@ -12,6 +12,7 @@ from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
 from retrieval.kg.snapshot.arrays import expand_spans
 from retrieval.kg.snapshot.attributes import AttributeTable
+from retrieval.kg.snapshot.names import EntityNames
 from retrieval.kg.snapshot.passages import PassageTable
 from retrieval.kg.snapshot.storage import StringTable
 from retrieval.kg.snapshot.vocabulary import load_vocabulary
@@ -50,7 +51,22 @@ def convert_to_table(snapshot: Snapshot, facts: np.ndarray | None = None) -> Tri
         kept=KeptFacts(snapshot, facts),
         model=load_model(snapshot.path),
         vocabulary=load_vocabulary(snapshot.path),
+        names=_extract_names(annotations.names, labels, stays),
     )
+
+
+def _extract_names(names: EntityNames | None, labels: pl.Series, stays: np.ndarray) -> pl.DataFrame | None:
+    """The names in languages of the entities that stay, those shown before the others."""
+    if names is None:
+        return None
+    ids = np.flatnonzero(stays)
+    frames = []
+    for rank, table in enumerate((names.main, names.others)):
+        rows = _extract_attributes(table, ids, "node")
+        assert rows is not None, "there is a table"
+        owners = labels.gather(ids[rows["node"].to_numpy()])
+        frames.append(rows.select(owners.alias("label"), language="key", name="value", rank=pl.lit(rank, pl.Int64)))
+    return pl.concat(frames)
 
 
 def _extract_nodes(snapshot: Snapshot, labels: pl.Series, lonely: np.ndarray, stays: np.ndarray) -> pl.DataFrame:

@@ -56,6 +56,7 @@ def merge(base: Snapshot, adding: TripleTable) -> TripleTable:
         vocabulary=Vocabulary((*old.vocabulary.terms, *new.vocabulary.terms)),
         fact_origins=_map_origins(new.fact_origins, len(old.sources)),
         attribute_origins=_merge_origins(old, new),
+        names=_merge_frames(old.names, new.names),
     )
 
 
@@ -197,4 +198,5 @@ def _rename_nodes(table: TripleTable, base: Snapshot) -> TripleTable:
         facts=facts,
         nodes=rename(table.nodes, "label"),
         node_attributes=rename(table.node_attributes, "label"),
+        names=rename(table.names, "label"),
     )

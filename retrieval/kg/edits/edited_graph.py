@@ -95,7 +95,10 @@ class EditedGraph:
             return NodeRecord(label, "entity") if self._added_by_end.get(label) else None
         attributes = _list_attributes(self._annotations.entities, entity)
         is_lonely = self.base.get_degree(entity) == 0
-        return NodeRecord(label, self.base.get_kind(entity), self.base.get_entity_iri(entity), attributes, is_lonely)
+        known = self._annotations.names
+        names = [] if known is None else [(n.language, n.name, int(not n.is_main)) for n in known.list_names(entity)]
+        iri = self.base.get_entity_iri(entity)
+        return NodeRecord(label, self.base.get_kind(entity), iri, attributes, is_lonely, tuple(sorted(names)))
 
     def has_facts(self, label: str) -> bool:
         """Whether an entity is an end of any fact."""
@@ -198,7 +201,8 @@ class EditedGraph:
             added[moved.triple] = combined
         aliases = set() if merged.kind == "cvt" else {(ALIAS, other)}
         attributes = tuple(sorted({*kept.attributes, *merged.attributes} | aliases))
-        node = replace(kept, iri=kept.iri or merged.iri, attributes=attributes)
+        names = kept.combine_names(merged)
+        node = replace(kept, iri=kept.iri or merged.iri, attributes=attributes, names=names)
         return Effect(tuple(removed.values()), tuple(added.values()), (kept, merged), (node,))
 
     def _require_applicable(self, effect: Effect) -> None:

@@ -40,13 +40,24 @@ class FactRecord:
 
 @dataclass(frozen=True, slots=True)
 class NodeRecord:
-    """An entity with its kind of node, its IRI ("" for none) and its attributes. A lonely one has no facts."""
+    """An entity with its kind of node, its IRI ("" for none), its attributes and its names in languages.
+
+    A lonely one has no facts. ``names`` are (language, name, rank); the name of rank 0 is shown in its language.
+    """
 
     label: str
     kind: str
     iri: str = ""
     attributes: Attributes = ()
     is_lonely: bool = False
+    names: tuple[tuple[str, str, int], ...] = ()
+
+    def combine_names(self, other: NodeRecord) -> tuple[tuple[str, str, int], ...]:
+        """Return the names of both; in a language that both have, the name of this entity is shown."""
+        shown = {language for language, _, rank in self.names if not rank}
+        known = {(language, name) for language, name, _ in self.names}
+        added = ((language, name, max(rank, language in shown)) for language, name, rank in other.names)
+        return tuple(sorted([*self.names, *(row for row in added if row[:2] not in known)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +103,9 @@ def _read_fact(row: Mapping[str, Any]) -> FactRecord:
 
 
 def _read_node(row: Mapping[str, Any]) -> NodeRecord:
-    return NodeRecord(row["label"], row["kind"], row["iri"], _read_attributes(row["attributes"]), row["is_lonely"])
+    names = tuple((language, name, rank) for language, name, rank in row.get("names", ()))
+    attributes = _read_attributes(row["attributes"])
+    return NodeRecord(row["label"], row["kind"], row["iri"], attributes, row["is_lonely"], names)
 
 
 def _read_attributes(rows: list[list[str]]) -> Attributes:

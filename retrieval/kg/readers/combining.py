@@ -40,7 +40,7 @@ def merge_files(
     files, sources = list(files), number_sources(files)
     fact_attributes: list[tuple[int, str, str]] = []
     node_attributes: list[tuple[str, str, str]] = []
-    nodes, relation_labels, model, vocabulary = [], None, None, Vocabulary()
+    nodes, relation_labels, model, vocabulary, names = [], None, None, Vocabulary(), None
     facts = [locate_rows(f.facts, sources.get(f.name, 0)) for f in files if f.facts is not None]
     attribute_origins = np.zeros(0, np.int64)
     if any(f.properties is not None or f.table is not None for f in files):
@@ -64,6 +64,7 @@ def merge_files(
         relation_labels, vocabulary = named_facts.relation_labels, named_facts.vocabulary
         node_attributes = node_attributes + named_facts.node_attributes
         attribute_origins = np.concatenate([attribute_origins, np.zeros(len(named_facts.node_attributes), np.int64)])
+        names = named_facts.names if named_facts.names.height else None
         fact_attributes += [(before + row, key, value) for row, key, value in named_facts.fact_attributes]
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
@@ -86,6 +87,7 @@ def merge_files(
         vocabulary=vocabulary,
         fact_origins=located[ORIGIN],
         attribute_origins=pl.Series(ORIGIN, attribute_origins) if node_attributes else None,
+        names=names,
     )
 
 

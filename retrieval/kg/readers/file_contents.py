@@ -24,6 +24,8 @@ TERM_SCHEMA = FACT_SCHEMA
 LINE = "line"
 PASSAGE_SCHEMA = dict.fromkeys(("name", "title", "text", "document", "url"), pl.String)
 LINK_SCHEMA = {"fact": pl.Int64, "passage": pl.Int64}
+#: Names in a language: RDF terms, or labels of nodes.
+NAME_SCHEMA = {"label": pl.String, "language": pl.String, "name": pl.String, "rank": pl.Int64}
 NODE_SCHEMA = {"label": pl.String, "kind": pl.String, "iri": pl.String}
 
 
@@ -98,7 +100,8 @@ class FactFile:
     ``fact_passages`` links rows of ``facts`` to rows of ``passages``. ``described`` are RDF terms with the foreignness
     and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.
     ``properties`` are nodes and edges by id, ``table`` rows that are to be named. ``streamed`` rows went to a sink.
-    ``schema`` are the statements of RDF about classes and properties, see :mod:`retrieval.kg.readers.rdf_schema`.
+    ``labels`` are names of RDF terms in languages: term, language, name and rank. ``schema`` are the statements of RDF
+    about classes and properties, see :mod:`retrieval.kg.readers.rdf_schema`.
     """
 
     name: str
@@ -115,6 +118,7 @@ class FactFile:
     log: ProblemLog | None = None
     table: SourceTable | None = None
     schema: list[tuple[str, str, str]] = field(default_factory=list)
+    labels: list[tuple[str, str, str, int]] = field(default_factory=list)
 
     @property
     def rows(self) -> int:

@@ -23,12 +23,21 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.rdf_parsing import parse_statements
 from retrieval.kg.readers.rdf_schema import SchemaRows
 from retrieval.kg.readers.rdf_structures import REIFIES, Row, StructureRows
+from retrieval.kg.snapshot.names import normalize_language
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 #: Predicates that name their subject, best first.
 _NAMING = (
     "http://www.w3.org/2000/01/rdf-schema#label",
     "http://www.w3.org/2004/02/skos/core#prefLabel",
+)
+#: Predicates that name their subject where their literal has a language; without one they are facts.
+_NAMING_IN_LANGUAGES = (
+    *_NAMING,
+    "http://schema.org/name",
+    "https://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://www.w3.org/2004/02/skos/core#altLabel",
 )
 #: Predicates whose literals describe their subject in sentences.
 _DESCRIBING = frozenset(
@@ -74,6 +83,7 @@ def collect(
     schema = SchemaRows()
     rows = _TermRows(schema, sink)
     names: dict[str, tuple[int, str]] = {}
+    labels: list[tuple[str, str, str, int]] = []
     described: list[tuple[str, int, str]] = []
     blanks: dict[str, str] = {}
     structures = StructureRows()
@@ -111,8 +121,14 @@ def collect(
             log.add(0, "a label holds a NUL character", f"{head} {relation}")
         elif len(tail) < 2:
             log.add(0, "the literal is empty", f"{head} {relation}", "blank")
-        elif relation in _NAMING and isinstance(value, ox.Literal):
-            _keep_best_name(names, keep, (head, relation, tail), value.language, line)
+        elif isinstance(value, ox.Literal) and relation in (_NAMING_IN_LANGUAGES if value.language else _NAMING):
+            rank = _NAMING_IN_LANGUAGES.index(relation)
+            if language := value.language and normalize_language(value.language):
+                labels.append((head, language, tail[1:], rank))
+            if relation == _NAMING_IN_LANGUAGES[-1]:
+                keep((head, relation, tail), line)
+            else:
+                _keep_best_name(names, keep, (head, relation, tail), (_rank_language(value.language), rank), line)
         else:
             keep((head, relation, tail), line)
     facts, annotations, nodes = structures.extract_facts()
@@ -129,6 +145,7 @@ def collect(
         annotations=annotations,
         log=log,
         schema=schema.rows,
+        labels=[row for row in labels if row[0] not in nodes],
     )
 
 
@@ -178,22 +195,23 @@ class _TermRows:
 
 def _rank_language(language: str | None) -> int:
     """0 for a text of no language, 1 for English, 4 for others."""
-    return 0 if language is None else 1 if language.lower().startswith("en") else 4
+    return 0 if language is None else 1 if language.lower().split("-")[0] == "en" else 4
 
 
 def _keep_best_name(
     names: dict[str, tuple[int, str]],
     keep: Callable[[Row, int], None],
     fact: Row,
-    language: str | None,
+    ranks: tuple[int, int],
     line: int,
 ) -> None:
-    """Keep the best name of a term; one that loses stays in the graph as a fact, and serves as an alias.
+    """Keep the best name of a term by the ranks of its language and its predicate; one that loses stays in the graph as
+    a fact, and serves as an alias.
 
     The line of a name that a better one replaces is not kept.
     """
     head, relation, tail = fact
-    rank = _rank_language(language) + 2 * _NAMING.index(relation)
+    rank = ranks[0] + 2 * ranks[1]
     best = names.get(head)
     if best is None or rank < best[0]:
         names[head] = (rank, tail[1:])

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import polars as pl
 
-from retrieval.kg.readers.file_contents import NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink, locate_rows
+from retrieval.kg.readers.file_contents import NAME_SCHEMA, NODE_SCHEMA, TERM_SCHEMA, FactFile, FactSink, locate_rows
 from retrieval.kg.readers.rdf_schema import build_vocabulary
 from retrieval.kg.readers.rdf_structures import Row
 from retrieval.kg.snapshot.relation_names import get_local_name
@@ -30,6 +30,7 @@ class NamedFacts:
             else in English.
         fact_attributes: (row of ``facts``, key, value).
         vocabulary: what ontologies say of classes and properties.
+        names: what nodes are called in languages, see :class:`~retrieval.kg.table.TripleTable`.
     """
 
     facts: pl.DataFrame
@@ -38,6 +39,7 @@ class NamedFacts:
     node_attributes: list[tuple[str, str, str]]
     fact_attributes: list[tuple[int, str, str]]
     vocabulary: Vocabulary
+    names: pl.DataFrame
 
 
 def resolve(files: Sequence[FactFile], sources: Mapping[str, int], sink: FactSink | None = None) -> NamedFacts:
@@ -99,7 +101,9 @@ def resolve(files: Sequence[FactFile], sources: Mapping[str, int], sink: FactSin
         for annotation in annotations
     ]
     attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]
-    return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes, vocabulary)
+    called = pl.DataFrame([row for file in files for row in file.labels], schema=NAME_SCHEMA, orient="row")
+    called = called.with_columns(_map_labels(called["label"], lookup)).drop_nulls("label")
+    return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes, vocabulary, called)
 
 
 def _find_stated(files: Sequence[FactFile], rows: pl.DataFrame, sink: FactSink | None) -> dict[Row, None]:

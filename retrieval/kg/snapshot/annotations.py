@@ -11,17 +11,19 @@ import numpy as np
 
 from retrieval.kg.snapshot.attributes import AttributeTable
 from retrieval.kg.snapshot.manifest import Manifest
+from retrieval.kg.snapshot.names import EntityNames
 from retrieval.kg.snapshot.passages import PassageTable
 from retrieval.kg.snapshot.storage import StringTable
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What a snapshot may hold beside its facts: passages, attributes of entities, attributes of facts."""
+    """What a snapshot may hold beside its facts: passages, attributes of entities and of facts, names by language."""
 
     passages: PassageTable | None
     entities: AttributeTable | None
     facts: AttributeTable | None
+    names: EntityNames | None = None
 
     @classmethod
     def load(cls, path: Path, manifest: Manifest) -> Annotations:
@@ -31,14 +33,16 @@ class Annotations:
             PassageTable.load(path, m.passages, m.triples) if m.passages else None,
             AttributeTable.load(path, "entity", m.entities, m.entity_attributes) if m.entity_attributes else None,
             AttributeTable.load(path, "fact", m.triples, m.fact_attributes) if m.fact_attributes else None,
+            EntityNames.load(path, m.entities, m.names, m.other_names) if m.names else None,
         )
 
-    def list_parts(self) -> list[tuple[str, PassageTable | AttributeTable]]:
+    def list_parts(self) -> list[tuple[str, PassageTable | AttributeTable | EntityNames]]:
         """What is there, by name."""
         by_name = [
             ("passages", self.passages),
             ("entity attributes", self.entities),
             ("fact attributes", self.facts),
+            ("names", self.names),
         ]
         return [(name, part) for name, part in by_name if part is not None]
 

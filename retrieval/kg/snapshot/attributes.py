@@ -37,21 +37,23 @@ class AttributeTable:
         self.row_texts = row_texts
 
     @classmethod
-    def load(cls, directory: Path, owner: str, owners: int, rows: int) -> AttributeTable:
+    def load(cls, directory: Path, owner: str, owners: int, rows: int, noun: str = "attribute") -> AttributeTable:
         """Open the attributes of ``entity`` or ``fact``, of so many owners and with so many rows.
+
+        ``noun`` names the files: attributes, or what is kept in the same form.
 
         Raises:
             DamagedError: a file is missing or of another size.
         """
         table = cls(
-            StringTable.load(directory, "attribute_keys"),
-            StringTable.load(directory, "attribute_texts"),
-            load_array(directory, f"{owner}_attribute_offsets", "int64"),
-            load_array(directory, f"{owner}_attribute_keys", "int32"),
-            load_array(directory, f"{owner}_attribute_texts", "int32"),
+            StringTable.load(directory, f"{noun}_keys"),
+            StringTable.load(directory, f"{noun}_texts"),
+            load_array(directory, f"{owner}_{noun}_offsets", "int64"),
+            load_array(directory, f"{owner}_{noun}_keys", "int32"),
+            load_array(directory, f"{owner}_{noun}_texts", "int32"),
         )
         if (len(table.offsets), len(table.row_keys), len(table.row_texts)) != (owners + 1, rows, rows):
-            raise integrity.make_damaged_error(directory, [f"attributes of {owner}"])
+            raise integrity.make_damaged_error(directory, [f"{noun}s of {owner}"])
         return table
 
     def get_attributes(self, owner: int) -> dict[str, str]:

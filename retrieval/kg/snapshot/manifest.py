@@ -25,6 +25,7 @@ class Manifest:
         created: ISO 8601, UTC.
         passages: how many passages it holds.
         entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
+        names, other_names: how many names with a language its entities have: shown in it, and further ones.
     """
 
     entities: int
@@ -39,6 +40,8 @@ class Manifest:
     passages: int = 0
     entity_attributes: int = 0
     fact_attributes: int = 0
+    names: int = 0
+    other_names: int = 0
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -31,6 +31,7 @@ from retrieval.types import Hop, Node, NodeKind, RelationStep
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from retrieval.kg.snapshot.names import EntityNames
     from retrieval.kg.snapshot.passages import PassageTable
 
 #: The longest description of an entity, in characters.
@@ -112,6 +113,11 @@ class Snapshot(Adjacency):
         """What is known of an entity beside its facts, by key; values of one key are joined by ``; ``."""
         table = self._annotations.entities
         return {} if table is None else table.get_attributes(entity)
+
+    @property
+    def names(self) -> EntityNames | None:
+        """The names of entities by language, or None where no language is known. Opened on first use."""
+        return self._annotations.names
 
     def describe_entity(self, entity: int) -> str:
         """What kind of thing an entity is: its type and description, cut to ``DESCRIPTION_LIMIT``; may be empty."""
