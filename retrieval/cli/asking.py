@@ -29,11 +29,13 @@ from retrieval.events import (
     RunCancelled,
     RunFailed,
     SubgraphExtracted,
+    from_payload,
     to_payload,
 )
 from retrieval.evidence.verbalise import format_chain
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.analysis.joining import Named, join
+from retrieval.kg.snapshot.names import NameWriter, parse_languages
 from retrieval.language.question import Question
 from retrieval.programs.remote.conversation import DenotedThere, TurnThere
 from retrieval.programs.rendering.sentences.values import format_dates
@@ -65,6 +67,7 @@ def ask(
     then: Repeated = (),
     also: Annotated[tuple[Path, ...], Parameter(show_default=False)] = (),
     events: bool = False,
+    language: str | None = None,
     answering: Answering = Answering(),
     encoding: Encoding = Encoding(),
 ) -> int:
@@ -80,6 +83,7 @@ def ask(
         also: the directory of another graph that is asked the same, untrained; repeatable. Answers that mean the same
             are joined by IRI or name.
         events: print every event as one line of JSON.
+        language: of the names that are shown, de or "pt-BR,pt", the best first (default: as the graph has them).
 
     Raises:
         ConfigError: neither a graph nor an endpoint is named, or both are; or --also stands with what is of one graph.
@@ -98,12 +102,14 @@ def ask(
     if graph is not None:
         snapshot = snapshots.open(graph)
         topic_ids = tuple(resolve_entity(snapshot, label) for label in entity)
+        writer = _open_name_writer(snapshot, language, events=events)
         answerer = open_answerer(answering, encoding, snapshot, graph)
-        code, turn = _answer(_run(answerer, dataclasses.replace(request, given=topic_ids)), question, events=events)
+        stream = _run(answerer, dataclasses.replace(request, given=topic_ids))
+        code, turn = _answer(stream, question, events=events, writer=writer)
         for follow_up in then:
             print_note(f"> {follow_up}")
             leaning = dataclasses.replace(request, question=Question(follow_up), follows=turn)
-            code, turn = _answer(_run(answerer, leaning), follow_up, events=events)
+            code, turn = _answer(_run(answerer, leaning), follow_up, events=events, writer=writer)
         return code
     assert sparql is not None
     with _open_endpoint(sparql, pull) as remote:
@@ -254,16 +260,36 @@ def _run(answerer: Answerer, request: AskRequest) -> Asked:
     return lambda stop: answerer.run(request, cancelled=stop)
 
 
-def _answer(stream: Asked, question: str, *, events: bool) -> tuple[int, Turn]:
+def _open_name_writer(snapshot: Snapshot, language: str | None, *, events: bool) -> NameWriter | None:
+    """What writes names in a language into events.
+
+    Raises:
+        ConfigError: it is no language.
+    """
+    if language is None:
+        return None
+    preferred = parse_languages(language)
+    if not preferred:
+        raise ConfigError(f"{language!r} is no language.", hint="Write en, de, pt-BR or their like.")
+    names = snapshot.names
+    writer = None if names is None else NameWriter(names, preferred, "name" if events else "label")
+    if names is None or writer is None or not writer.languages:
+        known = "" if names is None else f"; it has {', '.join(known for known, _ in names.count_languages())}"
+        print_note(f"The graph has no names in {language}{known}.")
+    return writer
+
+
+def _answer(stream: Asked, question: str, *, events: bool, writer: NameWriter | None = None) -> tuple[int, Turn]:
     """Show what is said of a question: the exit code, and the turn that a follow-up leans on."""
     code, turn = 0, Turn(question)
     with watch_interrupts() as stop:
         for event in stream(stop.is_set):
             turn = _update_turn(turn, event)
+            payload = to_payload(event) if writer is None else writer.write(to_payload(event))
             if events:
-                print_result(json.dumps(to_payload(event), ensure_ascii=False))
+                print_result(json.dumps(payload, ensure_ascii=False))
             else:
-                _show(event)
+                _show(event if writer is None else from_payload(payload))
             if isinstance(event, RunFailed):
                 code = FAILED
             elif isinstance(event, RunCancelled):

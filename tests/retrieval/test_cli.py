@@ -181,6 +181,43 @@ def test_events_are_one_json_object_a_line(graph_dir, capsys):
     assert events[1].entities[0].source == "given"
 
 
+LABELS = """
+@prefix : <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:at rdfs:label "Austria"@en, "Österreich"@de ; :capital :vi .
+:vi rdfs:label "Vienna"@en, "Wien"@de, "Vienne"@fr .
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer", "sentence"),
+    [
+        (["--language", "de-AT,en"], "Wien", "The capital of Österreich is Wien."),
+        (["--language", "fr"], "Vienne", "The capital of Austria is Vienne."),
+        ([], "Vienna", "The capital of Austria is Vienna."),
+    ],
+)
+def test_answers_have_the_names_of_a_language(tmp_path, arguments, answer, sentence, capsys):
+    (tmp_path / "labels.ttl").write_text(LABELS)
+    assert main(["build-graph", str(tmp_path / "labels.ttl"), "--out", str(tmp_path / "g"), "--no-index"]) == 0
+    capsys.readouterr()
+    question = ["ask", "--graph", str(tmp_path / "g"), "What is the capital of Österreich?"]
+    assert main([*question, *arguments]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.split("\t")[0] == answer
+    assert sentence in shown.err.splitlines()
+    assert main([*question, *arguments, "--events"]) == 0
+    final = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert (final["answers"][0]["label"], final["answers"][0].get("name", "Vienna")) == ("Vienna", answer)
+
+
+def test_a_language_that_is_none_is_refused_and_one_without_names_is_told(tmp_path, graph_dir, capsys):
+    assert main(["ask", "--graph", str(graph_dir), "who directed Jaws?", "--language", "in german"]) == 2
+    assert one_line_error(capsys) == "error: 'in german' is no language. Write en, de, pt-BR or their like."
+    assert main(["ask", "--graph", str(graph_dir), "who directed Jaws?", "--language", "de"]) == 0
+    assert "The graph has no names in de." in capsys.readouterr().err
+
+
 def test_several_graphs_are_asked_and_their_answers_joined(tmp_path, graph_dir, capsys):
     more = tmp_path / "more.txt"
     more.write_text("Jaws|directed_by|SPIELBERG\nJaws|directed_by|Nobody\n", encoding="utf-8")

@@ -23,7 +23,8 @@ from webapp.api.access import filter_visible
 from webapp.api.errors import ForbiddenError, InvalidError
 from webapp.api.params import parse_flag, parse_integer, parse_uuid, validate_form
 from webapp.experiments.selectors import list_checkpoints
-from webapp.graphs.selectors import find_graph
+from webapp.graphs import names
+from webapp.graphs.selectors import find_graph, find_version
 
 
 class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
@@ -101,7 +102,10 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     def events(self, request: Request, pk: str) -> Response:
         """The run's log."""
         run = self.get_object()
-        return Response(selectors.load_events(run.pk, after=parse_integer(request.query_params, "after") or 0))
+        events = selectors.load_events(run.pk, after=parse_integer(request.query_params, "after") or 0)
+        preferred = names.list_preferred(request.COOKIES, request.headers.get("Accept-Language", ""))
+        writer = names.open_writer(find_version(run.graph, run.snapshot_hash), preferred)
+        return Response(events if writer is None else writer.write(events))
 
     @extend_schema(request=None, responses={202: shapes.RunSerializer})
     @action(detail=True, methods=["post"])

@@ -9,10 +9,15 @@ from urllib.parse import parse_qs
 from uuid import UUID
 
 from channels.db import database_sync_to_async
+from django.http import parse_cookie
 
 from retrieval.events import TERMINAL_TYPES
+from retrieval.kg.snapshot.names import NameWriter
 from webapp.answers import announce, selectors, services
+from webapp.answers.models import Run
 from webapp.api.access import filter_visible
+from webapp.graphs.names import list_preferred, open_writer
+from webapp.graphs.selectors import find_version
 from webapp.live.consumers import NOT_FOUND, Socket
 
 BAD_REQUEST = 4400
@@ -54,6 +59,7 @@ class RunsConsumer(Socket):
         self.turn = asyncio.Lock()
         self.sent: dict[UUID, int] = _parse_runs(self.scope) or {}
         self.going = set(self.sent)
+        self.names = await database_sync_to_async(_open_name_writers)(self.scope, self.sent)
         self.together = _get_parameter(self.scope["query_string"], "together") == "1"
         if not await self.join(*map(announce.get_group_name, self.sent)):
             return
@@ -106,6 +112,9 @@ class RunsConsumer(Socket):
         """Send the next events. The log says whether a terminal one is the end: a run may have been taken up since."""
         if not events:
             return
+        for event in events:
+            if (writer := self.names.get(UUID(event["run"]))) is not None:
+                writer.write(event)
         for frame in (events,) if self.together else events:
             await self.send_json(frame)
         self.sent |= {UUID(event["run"]): event["seq"] for event in events}
@@ -153,6 +162,16 @@ def _parse_seq(text: str) -> int | None:
 
 def _get_parameter(query: bytes, name: str, absent: str = "") -> str:
     return parse_qs(query.decode("latin-1"), keep_blank_values=True).get(name, [absent])[-1]
+
+
+def _open_name_writers(scope: dict[str, Any], runs: Collection[UUID]) -> dict[UUID, NameWriter]:
+    """What writes names in the reader's languages into the events of each run whose graph has names in languages."""
+    headers = dict(scope["headers"])
+    header = headers.get(b"accept-language", b"").decode("latin-1")
+    preferred = list_preferred(parse_cookie(headers.get(b"cookie", b"").decode("latin-1")), header)
+    rows = Run.objects.filter(pk__in=runs).select_related("graph__snapshot")
+    writers = {run.pk: open_writer(find_version(run.graph, run.snapshot_hash), preferred) for run in rows}
+    return {run: writer for run, writer in writers.items() if writer is not None}
 
 
 def _can_watch(user: Any, runs: Collection[UUID]) -> bool:

@@ -13,7 +13,7 @@ from pydantic.json_schema import JsonSchemaMode
 from retrieval.diagnosis.findings import WhyNot
 from retrieval.events import EVENT_TYPES
 from retrieval.types import AgentAction
-from webapp.api.schema import link_component
+from webapp.api.schema import READER_NAME, link_component
 
 ENVELOPE = {
     "description": "What every event carries besides its own fields. `seq` counts from 1 without gaps.",
@@ -40,6 +40,8 @@ def with_events(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     why_not: dict[str, Any] = TypeAdapter(WhyNot).json_schema(
         mode="serialization", ref_template=link_component("{model}")["$ref"]
     )
+    for name in ("Node", "Answer"):
+        answered["$defs"][name]["properties"]["name"] = READER_NAME
     answered["$defs"] = why_not.pop("$defs") | {"WhyNot": why_not} | answered["$defs"]
     parts = answered["$defs"] | {f"{name}Request": schema for name, schema in sent.pop("$defs").items()}
     for name, schema in parts.items():

@@ -17,6 +17,7 @@ from webapp.answers.models import AgentCorrection, Flag, FlagKind, Run, RunState
 from webapp.api.fields import Computed, ErrorSerializer, PlainText, RowError, Stored
 from webapp.api.schema import link_component
 from webapp.experiments.serializers import MethodChoiceSerializer
+from webapp.graphs.names import remove_names
 from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
 from webapp.review.api.inputs import RightAnswersField
@@ -232,7 +233,7 @@ class SteerSerializer(serializers.Serializer[object]):
     def validate_action(self, value: Any) -> AgentAction | None:
         """An ``AgentAction``, as events carry it."""
         try:
-            return None if value is None else from_plain(AgentAction, value)
+            return None if value is None else from_plain(AgentAction, remove_names(value))
         except ValueError as error:
             raise serializers.ValidationError(f"This is no action of an agent: {error}.") from None
 

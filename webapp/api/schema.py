@@ -61,9 +61,21 @@ def allow_null(schema: dict[str, Any]) -> dict[str, Any]:
 RELATION_PATH = {"type": "array", "items": describe_tuple("string", "boolean")}
 
 
+READER_NAME = {
+    "type": "string",
+    "description": "of an entity in the reader's language, where it differs from the label",
+    "x-absent": True,
+}
+"""The schema of a name that is left out where it is the label."""
+
+
 def answered_whole(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Postprocessing: an answer has all its fields; only what a client sends may leave some out."""
+    """Postprocessing: an answer has all its fields but those marked ``x-absent``; what a client sends may leave some
+    out.
+    """
     for name, component in result["components"]["schemas"].items():
         if "properties" in component and not name.endswith("Request"):
-            component["required"] = list(component["properties"])
+            component["required"] = [
+                field for field, schema in component["properties"].items() if not schema.get("x-absent")
+            ]
     return result

@@ -29,6 +29,7 @@ from webapp.api.parsers import Json
 from webapp.graphs import browse, endpoints, progress, selectors, services, snapshots, trash
 from webapp.graphs import serializers as shapes
 from webapp.graphs.models import Graph, ImportProblem
+from webapp.graphs.names import add_names
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import services as uploads
 
@@ -145,7 +146,8 @@ class GraphViewSet(RowViewSet[Graph]):
         text, limit = request.query_params.get("q", ""), _parse_limit(request.query_params.get("limit"))
         if endpoint is not None:
             return Response(endpoints.search_entities(endpoint, text[:2000], limit))
-        return Response(browse.search_entities(self._get_snapshot(request), text[:200], limit))
+        snapshot = self._get_snapshot(request)
+        return Response(add_names(request, snapshot, browse.search_entities(snapshot, text[:200], limit)))
 
     @extend_schema(parameters=[shapes.NeighboursQuerySerializer, VERSION], responses=shapes.NeighboursSerializer)
     @action(detail=True, pagination_class=None)
@@ -155,14 +157,16 @@ class GraphViewSet(RowViewSet[Graph]):
         endpoint = selectors.get_endpoint(self.get_object())
         if endpoint is not None:
             return Response(endpoints.list_neighbours(endpoint, **data))
-        return Response({**browse.list_neighbours(self._get_snapshot(request), **data), "cut": False})
+        snapshot = self._get_snapshot(request)
+        return Response(add_names(request, snapshot, {**browse.list_neighbours(snapshot, **data), "cut": False}))
 
     @extend_schema(parameters=[shapes.FactQuerySerializer, VERSION], responses=shapes.SourcedHopSerializer)
     @action(detail=True, pagination_class=None)
     def fact(self, request: Request, pk: str) -> Response:
         """One fact with its attributes and the passages it was extracted from."""
         data = validate_form(shapes.FactQuerySerializer(data=request.query_params))
-        return Response(browse.describe_fact(self._get_snapshot(request), **data))
+        snapshot = self._get_snapshot(request)
+        return Response(add_names(request, snapshot, browse.describe_fact(snapshot, **data)))
 
     @extend_schema(
         parameters=[
@@ -182,7 +186,8 @@ class GraphViewSet(RowViewSet[Graph]):
     @action(detail=True, url_path="passages/<int:number>", pagination_class=None)
     def passage(self, request: Request, pk: str, number: int) -> Response:
         """One passage with the facts that were extracted from it."""
-        return Response(browse.describe_passage(self._get_snapshot(request), number))
+        snapshot = self._get_snapshot(request)
+        return Response(add_names(request, snapshot, browse.describe_passage(snapshot, number)))
 
 
 def _render_csv(name: str, rows: QuerySet[ImportProblem]) -> FileResponse:

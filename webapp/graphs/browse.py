@@ -81,10 +81,12 @@ def require_entity(snapshot: Snapshot, entity: int) -> int:
 
 
 def describe_node(snapshot: Snapshot, entity: int) -> dict[str, Any]:
-    """An entity with its attributes."""
+    """An entity with its attributes and its names in languages."""
+    names = [] if snapshot.names is None else snapshot.names.list_names(entity)
     return {
         **dataclasses.asdict(snapshot.get_node(entity)),
         "attributes": dict(snapshot.get_entity_attributes(entity)),
+        "names": [dataclasses.asdict(name) for name in names],
     }
 
 

@@ -15,6 +15,7 @@ from webapp.api.params import validate_form
 from webapp.graphs import endpoints, pictures, selectors, similar, snapshots
 from webapp.graphs.api import VERSION
 from webapp.graphs.models import Graph
+from webapp.graphs.names import add_names
 from webapp.graphs.selectors import find_graph, get_endpoint
 from webapp.graphs.serializers import HopSerializer, NodeSerializer
 
@@ -135,7 +136,8 @@ class PictureView(_Explored):
         endpoint = get_endpoint(graph)
         if endpoint is not None:
             return Response(endpoints.draw_picture(endpoint, entities))
-        return Response(pictures.draw_picture(self.get_snapshot(request, graph), entities))
+        snapshot = self.get_snapshot(request, graph)
+        return Response(add_names(request, snapshot, pictures.draw_picture(snapshot, entities)))
 
 
 class PathsView(_Explored):
@@ -150,7 +152,8 @@ class PathsView(_Explored):
         endpoint = get_endpoint(graph)
         if endpoint is not None:
             return Response(endpoints.find_paths(endpoint, *arguments))
-        return Response(pictures.find_paths(self.get_snapshot(request, graph), *arguments))
+        snapshot = self.get_snapshot(request, graph)
+        return Response(add_names(request, snapshot, pictures.find_paths(snapshot, *arguments)))
 
 
 class SimilarView(_Explored):
@@ -161,4 +164,5 @@ class SimilarView(_Explored):
         """Those that share its facts, those that share most first."""
         graph = find_graph(request.user, pk)
         entity = validate_form(SimilarQuerySerializer(data=request.query_params))["entity"]
-        return Response(similar.find_similar(self.get_snapshot(request, graph), entity))
+        snapshot = self.get_snapshot(request, graph)
+        return Response(add_names(request, snapshot, similar.find_similar(snapshot, entity)))

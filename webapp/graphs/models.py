@@ -148,7 +148,8 @@ class GraphVersion(AccessControlled):
     """One immutable version of a graph: a directory in the storage.
 
     ``base`` is the version that it changed, ``bytes`` what it takes on the disk without its caches, ``report`` the
-    engine's account of the import. One with ``deleted_at`` is in the trash: nobody finds it.
+    engine's account of the import, ``languages`` those of names, each with how many: ``["de", 3]``. One with
+    ``deleted_at`` is in the trash: nobody finds it.
     """
 
     visible_through = "graph"
@@ -162,6 +163,7 @@ class GraphVersion(AccessControlled):
     triples = models.BigIntegerField()
     passages = models.BigIntegerField(default=0)
     attributes = models.BigIntegerField(default=0)
+    languages = models.JSONField(default=list)
     bytes = models.BigIntegerField(default=0)
     mode = models.CharField(max_length=16, choices=Mode, default=Mode.REPLACE)
     base = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")

@@ -114,6 +114,7 @@ def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: 
                 "triples": manifest.triples,
                 "passages": manifest.passages,
                 "attributes": manifest.entity_attributes + manifest.fact_attributes,
+                "languages": _count_languages(path) if manifest.names else [],
             },
         )
         if origin.job is not None:
@@ -123,6 +124,11 @@ def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: 
         if is_first or not (origin.violations or gates.take(graph, snapshot, snapshot.created_by)):
             use_version(graph=graph, snapshot=snapshot, user=None)
     return snapshot
+
+
+def _count_languages(path: str) -> list[tuple[str, int]]:
+    names = snapshots.open_snapshot(path).names
+    return [] if names is None else names.count_languages()
 
 
 def use_version(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> None:

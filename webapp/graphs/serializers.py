@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from webapp.accounts.models import User
 from webapp.api.fields import PlainText, RowError
+from webapp.api.schema import READER_NAME
 from webapp.graphs.models import Graph, GraphEndpoint, GraphVersion, ImportProblem, Visibility
 from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.selectors import get_endpoint
@@ -50,6 +51,18 @@ class EndpointSerializer(serializers.ModelSerializer[GraphEndpoint]):
         ]
 
 
+class LanguageSerializer(serializers.Serializer[tuple[str, int]]):
+    """A language that entities have names in."""
+
+    tag = serializers.CharField(help_text="as in BCP 47: ``pt-BR``")
+    count = serializers.IntegerField(help_text="entities with a name in it")
+
+    def to_representation(self, row: tuple[str, int]) -> dict[str, Any]:
+        """Name the parts."""
+        tag, count = row
+        return {"tag": tag, "count": count}
+
+
 class GraphSerializer(serializers.ModelSerializer[Graph]):
     """A graph."""
 
@@ -61,6 +74,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
     triples = serializers.IntegerField(source="snapshot.triples", read_only=True, default=0)
     passages = serializers.IntegerField(source="snapshot.passages", read_only=True, default=0)
     attributes = serializers.IntegerField(source="snapshot.attributes", read_only=True, default=0)
+    languages = LanguageSerializer(source="snapshot.languages", many=True, read_only=True, default=list)
     snapshot = SnapshotSerializer(allow_null=True, read_only=True)
     endpoint = serializers.SerializerMethodField()
     problems = serializers.IntegerField(source="problem_count", read_only=True)
@@ -74,7 +88,7 @@ class GraphSerializer(serializers.ModelSerializer[Graph]):
         model = Graph
         fields = [
             *("id", "name", "description", "state", "index_state", "entities", "relations", "triples"),
-            *("passages", "attributes", "snapshot", "endpoint", "problems", "examples", "error"),
+            *("passages", "attributes", "languages", "snapshot", "endpoint", "problems", "examples", "error"),
             *("created_at", "created_by", "owner", "visibility", "groups"),
         ]
 
@@ -179,18 +193,33 @@ class EntitySerializer(serializers.Serializer[object]):
     source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
 
 
+@extend_schema_field(READER_NAME)
+class ReaderNameField(serializers.CharField):
+    """The name of an entity in the reader's language, see ``webapp.graphs.names``."""
+
+
 class NodeSerializer(serializers.Serializer[object]):
     """An entity."""
 
     id = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
+    name = ReaderNameField(required=False)
+
+
+class LanguageNameSerializer(serializers.Serializer[object]):
+    """A name of an entity in a language."""
+
+    language = serializers.CharField()
+    name = serializers.CharField()
+    is_main = serializers.BooleanField(help_text="it is shown to readers of the language; else it is another name")
 
 
 class NodeDetailSerializer(NodeSerializer):
-    """An entity with its attributes."""
+    """An entity with its attributes and its names in languages."""
 
     attributes = serializers.DictField(child=serializers.CharField())
+    names = LanguageNameSerializer(many=True)
 
 
 class RelationStepSerializer(serializers.Serializer[object]):

@@ -33,7 +33,12 @@ class Annotations:
             PassageTable.load(path, m.passages, m.triples) if m.passages else None,
             AttributeTable.load(path, "entity", m.entities, m.entity_attributes) if m.entity_attributes else None,
             AttributeTable.load(path, "fact", m.triples, m.fact_attributes) if m.fact_attributes else None,
-            EntityNames.load(path, m.entities, m.names, m.other_names) if m.names else None,
+            EntityNames(
+                AttributeTable.load(path, "entity", m.entities, m.names, "name"),
+                AttributeTable.load(path, "entity", m.entities, m.other_names, "other_name"),
+            )
+            if m.names
+            else None,
         )
 
     def list_parts(self) -> list[tuple[str, PassageTable | AttributeTable | EntityNames]]:

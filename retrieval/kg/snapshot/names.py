@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from retrieval.kg.snapshot.attributes import AttributeTable
+if TYPE_CHECKING:
+    from retrieval.kg.snapshot.attributes import AttributeTable
 
 _TAG = re.compile(r"[a-zA-Z]{2,8}(?:-[a-zA-Z0-9]{1,8})*")
 _REGION, _SCRIPT = 2, 4
 #: Languages of a reader that are looked at.
 PREFERRED_LIMIT = 20
+NODE_FIELDS = frozenset({"id", "label", "kind"})
+"""What tells a node among JSON objects."""
 
 
 def normalize_language(tag: str) -> str | None:
@@ -80,18 +83,6 @@ class EntityNames:
         self.main, self.others = main, others
         self._languages = list(main.keys)
 
-    @classmethod
-    def load(cls, directory: Path, owners: int, main: int, others: int) -> EntityNames:
-        """Open the names of so many entities, with so many rows of each sort.
-
-        Raises:
-            DamagedError: a file is missing or of another size.
-        """
-        return cls(
-            AttributeTable.load(directory, "entity", owners, main, "name"),
-            AttributeTable.load(directory, "entity", owners, others, "other_name"),
-        )
-
     def count_languages(self) -> list[tuple[str, int]]:
         """Each language with how many entities have a name in it, most first."""
         counts = np.bincount(self.main.row_keys, minlength=len(self._languages)).tolist()
@@ -111,3 +102,55 @@ class EntityNames:
     def list_arrays(self) -> list[np.ndarray]:
         """Everything it holds, for the snapshot's hash."""
         return [*self.main.list_arrays(), *self.others.list_arrays()]
+
+
+class NameWriter:
+    """Writes names in a reader's languages into what is shown of one version of a graph, as plain JSON types.
+
+    Args:
+        names: of the version.
+        preferred: languages of the reader, best first.
+        field: of nodes, takes the name; ``label`` puts it in the label's place.
+    """
+
+    def __init__(self, names: EntityNames, preferred: Sequence[str], field: Literal["name", "label"] = "name") -> None:
+        self._names = names
+        self._field = field
+        self._by_label: dict[str, str] = {}
+        self.languages = match_languages(preferred, [language for language, _ in names.count_languages()])
+
+    def write(self, data: Any) -> Any:
+        """Add the name to each node, and to each answer that is one, where it differs from the label.
+
+        The ``sentence`` of an answer gets the names of the nodes that were written before. ``data`` is changed.
+        """
+        if self.languages:
+            self._write(data)
+        return data
+
+    def _write(self, data: Any) -> None:
+        if isinstance(data, list | tuple):
+            for item in data:
+                self._write(item)
+        elif isinstance(data, dict):
+            entity, label = data.get("entity"), data.get("label")
+            is_answer = isinstance(entity, dict) and entity.get("label") == label
+            for value in data.values():
+                self._write(value)
+            if data.keys() >= NODE_FIELDS and isinstance(data["id"], int):
+                self._find_name(data)
+            if (is_answer or data.keys() >= NODE_FIELDS) and label in self._by_label:
+                data[self._field] = self._by_label[label]
+            if self._by_label and isinstance(data.get("sentence"), str):
+                data["sentence"] = self._translate(data["sentence"])
+
+    def _find_name(self, node: Mapping[str, Any]) -> None:
+        label = node["label"]
+        if label not in self._by_label and node["kind"] != "literal":
+            name = self._names.find_name(node["id"], self.languages)
+            if name is not None and name != label:
+                self._by_label[label] = name
+
+    def _translate(self, sentence: str) -> str:
+        labels = "|".join(map(re.escape, sorted(self._by_label, key=len, reverse=True)))
+        return re.sub(rf"(?<!\w)(?:{labels})(?!\w)", lambda match: self._by_label[match[0]], sentence)

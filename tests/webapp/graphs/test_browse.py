@@ -32,7 +32,7 @@ def test_neighbours_come_in_groups_and_pages(api, tiny_graph):
     url = f"/api/v1/graphs/{tiny_graph.pk}/neighbours"
     germany = client.get(f"/api/v1/graphs/{tiny_graph.pk}/entities?q=germany").json()[0]["id"]
     around = client.get(url, {"entity": germany}).json()
-    assert around["node"] == {"id": germany, "label": "Germany", "kind": "entity", "attributes": {}}
+    assert around["node"] == {"id": germany, "label": "Germany", "kind": "entity", "attributes": {}, "names": []}
     assert {(h["attributes"] == {}, h["passages"] == []) for h in around["hops"]} == {(True, True)}
     assert {(g["relation"], g["direction"], g["count"]) for g in around["groups"]} == {
         ("official_language", "out", 1),
