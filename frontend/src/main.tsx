@@ -6,7 +6,7 @@ import { makeCache } from "@/api/cache";
 import { graphsQuery, runQuery, sessionQuery, statusQuery } from "@/api/queries";
 import { readAhead } from "@/live/readAhead";
 import { ROUTES } from "@/pages/routes";
-import { watchTheme } from "@/store/settings";
+import { keepNamesCookie, watchTheme } from "@/store/settings";
 import "@/styles/tokens.css";
 import "@/styles/base.css";
 import "@/components/kit/buttons.css";
@@ -39,6 +39,7 @@ import "@/components/review/review.css";
 import "@/components/review/candidates.css";
 import "@/components/models/models.css";
 
+keepNamesCookie();
 const client = makeCache();
 
 /** Asks, before anything is drawn, for what the server had the browser send for already. What is wrong the page says. */

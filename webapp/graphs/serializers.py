@@ -181,18 +181,6 @@ class RelationSerializer(serializers.Serializer[object]):
     count = serializers.IntegerField()
 
 
-class EntitySerializer(serializers.Serializer[object]):
-    """An entity that matches what was typed."""
-
-    id = serializers.IntegerField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-    kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
-    about = serializers.CharField(help_text="its type and description, where the graph has them; or its IRI")
-    degree = serializers.IntegerField(allow_null=True, help_text="null where an endpoint was not asked for it")
-    score = serializers.FloatField()
-    source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
-
-
 @extend_schema_field(READER_NAME)
 class ReaderNameField(serializers.CharField):
     """The name of an entity in the reader's language, see ``webapp.graphs.names``."""
@@ -205,6 +193,15 @@ class NodeSerializer(serializers.Serializer[object]):
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
     kind = serializers.ChoiceField(choices=["entity", "cvt", "literal"])
     name = ReaderNameField(required=False)
+
+
+class EntitySerializer(NodeSerializer):
+    """An entity that matches what was typed."""
+
+    about = serializers.CharField(help_text="its type and description, where the graph has them; or its IRI")
+    degree = serializers.IntegerField(allow_null=True, help_text="null where an endpoint was not asked for it")
+    score = serializers.FloatField()
+    source = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
 
 
 class LanguageNameSerializer(serializers.Serializer[object]):

@@ -15,6 +15,7 @@ import { GraphState } from "@/components/graphs/GraphState";
 import { IndexNotice } from "@/components/graphs/IndexNotice";
 import { LabelSets } from "@/components/graphs/LabelSets";
 import { NameGraph } from "@/components/graphs/NameGraph";
+import { GraphLanguages } from "@/components/graphs/NamesLanguage";
 import { Passages } from "@/components/graphs/Passages";
 import { ProblemsTable } from "@/components/graphs/ProblemsTable";
 import { QuestionSets } from "@/components/graphs/QuestionSets";
@@ -243,6 +244,7 @@ export function GraphPage() {
               <TestNotice graph={graph} />
               <SourceNotice graph={graph} mayChange={mayChange} />
               <Counts graph={graph} />
+              <GraphLanguages graph={graph} />
               <Examples graph={graph} />
               <Work graph={graph} />
               <Imported graph={graph} role={role} mayChange={mayChange} ready={ready} />

@@ -14,6 +14,8 @@ interface RunState {
   event: (event: RunEvent) => Taken;
   link: (run: string, link: Link) => void;
   revive: (run: string) => void;
+  /** Names in the logs are in a language that is no longer chosen: they are read again. */
+  forget: () => void;
 }
 
 export const useRunStore = create<RunState>()((set, get) => ({
@@ -33,5 +35,8 @@ export const useRunStore = create<RunState>()((set, get) => ({
   },
   revive: (run) => {
     set((state) => ({ revived: { ...state.revived, [run]: (state.revived[run] ?? 0) + 1 } }));
+  },
+  forget: () => {
+    set({ logs: {}, links: {} });
   },
 }));

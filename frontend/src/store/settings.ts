@@ -12,6 +12,8 @@ interface Settings {
   budget: number | null;
   seed: number;
   speed: number;
+  /** The language in which names of entities are shown; "" for that of the browser. */
+  names: string;
   set: (change: Partial<Omit<Settings, "set">>) => void;
 }
 
@@ -25,6 +27,7 @@ export const useSettings = create<Settings>()(
       budget: null,
       seed: 7,
       speed: 1,
+      names: "",
       set: (change) => {
         set(change);
       },
@@ -36,6 +39,20 @@ export const useSettings = create<Settings>()(
 /** Ask opens with this graph: it was asked, looked at to be asked, or made just now. */
 export function rememberGraph(id: string | number): void {
   useSettings.getState().set({ graph: String(id) });
+}
+
+const YEAR_S = 365 * 24 * 3600;
+
+/** The server reads the language of names from a cookie, which sockets send too; without one, from the browser's languages. */
+export function chooseNames(language: string): void {
+  useSettings.getState().set({ names: language });
+  keepNamesCookie();
+}
+
+/** Cookies end before what else is remembered. */
+export function keepNamesCookie(): void {
+  const { names } = useSettings.getState();
+  document.cookie = `names_language=${names}; path=/; max-age=${names ? YEAR_S : 0}; samesite=lax`;
 }
 
 const dark = "(prefers-color-scheme: dark)";

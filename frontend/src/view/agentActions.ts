@@ -2,6 +2,7 @@
 import type { AgentAction, Hop, RelationStep } from "@/api/events";
 import type { ActionRow } from "@/api/trajectories";
 import { count } from "./format";
+import { nameOf } from "./entityNames";
 
 const NAMES = 3;
 
@@ -10,7 +11,7 @@ function relation(step: RelationStep): string {
 }
 
 function fact(hop: Hop): string {
-  return `${hop.source.label} ${relation(hop.step)} ${hop.target.label}`;
+  return `${nameOf(hop.source)} ${relation(hop.step)} ${nameOf(hop.target)}`;
 }
 
 /** The first few of `names`, and how many of `total` are not named. */
@@ -32,7 +33,7 @@ export function actionWords(action: AgentAction): ActionWords {
   const facts = action.facts > 0 ? count(action.facts, "fact") : "";
   switch (action.kind) {
     case "explore": {
-      const names = action.entities.map((node) => node.label);
+      const names = action.entities.map(nameOf);
       return { verb: "Explore", what: listed(names, Math.max(action.count, names.length)), facts };
     }
     case "choose": {

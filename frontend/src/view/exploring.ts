@@ -5,6 +5,7 @@ import { factOfHop } from "./runEntities";
 import { edgeOf } from "./graphEdges";
 import { withKinds } from "./kinds";
 import type { GraphModel, GraphNode } from "./graphModel";
+import { nameOf } from "./entityNames";
 
 export interface Exploring {
   /** Entities as they were added, those of one press together: each step is placed beside what was there. */
@@ -180,7 +181,7 @@ export function exploredGraph(
   const keys = new Set(lines.map((fact) => fact.key));
   const model: GraphModel = {
     nodes: shown.map((node): GraphNode => ({
-      ...{ id: node.id, label: node.label, kind: node.kind },
+      ...{ id: node.id, label: nameOf(node), kind: node.kind },
       role: pins.has(node.id) ? "topic" : "path",
       depth: depth.get(node.id) ?? 0,
       degree: near.get(node.id)?.length ?? 0,

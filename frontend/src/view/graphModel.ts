@@ -7,6 +7,7 @@ import type { Picture } from "@/api/explore";
 import type { KindLook } from "./kinds";
 import { edgeOf, leadingTo, strokesOf } from "./graphEdges";
 import { isOver, type RunView } from "./runView";
+import { nameOf } from "./entityNames";
 
 /** `window`: an agent looks at it and has not decided. */
 export type Role = "topic" | "answer" | "path" | "window" | "faint";
@@ -246,7 +247,7 @@ export function buildGraph(view: RunView, hand: Exploration, options: GraphOptio
             : "faint";
     return {
       id: node.id,
-      label: node.label,
+      label: nameOf(node),
       kind: node.kind,
       role,
       depth: depth.get(node.id) ?? 1,

@@ -1,6 +1,7 @@
 // Topic entities that a person pinned. Each stands for words of the question and goes when they go, so that a question
 // is never asked about what it no longer names.
 import type { LinkedEntity } from "@/api/events";
+import { nameOf, type Named } from "./entityNames";
 
 export interface Pin {
   id: number;
@@ -23,8 +24,8 @@ export function names(question: string, words: string): boolean {
 }
 
 /** A pin for an entity, tied to its name where the question has it. */
-export function pinOf({ id, label }: { id: number; label: string }, question: string, words = label): Pin {
-  return { id, label, text: names(question, words) ? words : "" };
+export function pinOf(entity: Named & { id: number }, question: string, words = nameOf(entity)): Pin {
+  return { id: entity.id, label: nameOf(entity), text: names(question, words) ? words : "" };
 }
 
 export function withPin(pins: readonly Pin[] | null, pin: Pin): readonly Pin[] {

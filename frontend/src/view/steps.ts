@@ -1,6 +1,7 @@
 // Each event as a line for people: what happened, how much of it, and when.
 import type { RunEvent } from "@/api/types";
 import { count, milliseconds } from "./format";
+import { nameOf } from "./entityNames";
 
 export interface Step {
   seq: number;
@@ -34,7 +35,7 @@ function describe(event: RunEvent): Line {
     case "question.rewritten":
       return line("Follow-up read", event.shown, event.took_ms);
     case "question.linked": {
-      const names = event.entities.map((linked) => linked.entity.label).join(", ");
+      const names = event.entities.map((linked) => nameOf(linked.entity)).join(", ");
       const missed = event.unmatched.length ? `; not found: ${event.unmatched.join(", ")}` : "";
       return line(
         event.entities.length ? "Entities linked" : "No entity linked",
@@ -54,8 +55,10 @@ function describe(event: RunEvent): Line {
       return line(
         `Path ${event.index}`,
         [
-          event.hops[0]?.source.label ?? "",
-          ...event.hops.map((hop) => `${hop.step.inverse ? "←" : "→"} ${hop.step.label} ${hop.target.label}`),
+          event.hops[0] ? nameOf(event.hops[0].source) : "",
+          ...event.hops.map(
+            (hop) => `${hop.step.inverse ? "←" : "→"} ${hop.step.label} ${nameOf(hop.target)}`,
+          ),
         ].join(" "),
       );
     case "passages.retrieved":
@@ -69,7 +72,7 @@ function describe(event: RunEvent): Line {
     case "similarity.expanded":
       return line(
         "Similarity jump",
-        `${event.source.label} ~ ${event.target.label} (${event.score.toFixed(2)})`,
+        `${nameOf(event.source)} ~ ${nameOf(event.target)} (${event.score.toFixed(2)})`,
       );
     case "chains.built":
       return line(

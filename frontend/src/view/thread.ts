@@ -2,6 +2,7 @@
 import type { Run } from "@/api/types";
 import { count } from "./format";
 import type { RunView } from "./runView";
+import { nameOf } from "./entityNames";
 
 export interface Before {
   id: string;
@@ -38,7 +39,7 @@ export function beforeOf(written: Written, run: Run | undefined, view: RunView |
   if (String(run.graph) !== written.graph || written.question.trim() === run.question) return null;
   const question = view.rewritten?.shown ?? run.question;
   const nodes = view.answers.filter((answer) => answer.entity).length;
-  const labels = view.answers.map((answer) => answer.label);
+  const labels = view.answers.map(nameOf);
   return { id: run.id, about: aboutOf(question, labels, nodes) };
 }
 

@@ -1,6 +1,7 @@
 // Entities of a graph that match what is being typed, as a list under the field.
 import type { EntityMatch } from "@/api/types";
 import { count } from "@/view/format";
+import { nameOf } from "@/view/entityNames";
 
 /** How a match that does not look like one came about. */
 const WHY: Record<string, string> = {
@@ -44,8 +45,13 @@ export function EntitySuggest({ id, matches, active, onPick, onHover }: Props) {
           onMouseMove={() => onHover(index)}
         >
           <span className="elide">
-            <bdi>{match.label}</bdi>
+            <bdi>{nameOf(match)}</bdi>
           </span>
+          {match.name && (
+            <span className="muted small elide">
+              <bdi>{match.label}</bdi>
+            </span>
+          )}
           {match.kind !== "entity" && <span className="badge">{match.kind}</span>}
           {WHY[match.source] && <span className="muted small">{WHY[match.source]}</span>}
           {iri(match) && <span className="muted small elide mono">{iri(match)}</span>}

@@ -5,6 +5,7 @@ import { Icon } from "@/components/kit/Icon";
 import { ActList, Tip } from "@/components/kit/controls";
 import { score } from "@/view/format";
 import { linkedIn, names, pinOf, type Pin } from "@/view/pins";
+import { nameOf } from "@/view/entityNames";
 
 const SOURCES: Record<LinkedEntity["source"], string> = {
   exact: "the same name",
@@ -73,7 +74,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
         >
           <span className="sr-only">found by Clew: </span>
           <span className="elide">
-            <bdi>{entity.label}</bdi>
+            <bdi>{nameOf(entity)}</bdi>
           </span>
           {source !== "exact" && <span className="muted">&nbsp;{score(sure)}</span>}
           {alternatives.length > 0 && (
@@ -88,7 +89,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
                   label={`Others that “${mention}” might mean`}
                   acts={alternatives.map((other) => ({
                     id: String(other.id),
-                    label: other.label,
+                    label: nameOf(other),
                     onAction: () => onChange(named.with(at, pinOf(other, question, mention))),
                   }))}
                 />
@@ -97,7 +98,7 @@ export function LinkedChips({ question, pins, asked, linked, unmatched, onChange
           )}
           {/* Without any, Clew would find the same one again. */}
           {found.length > 1 && (
-            <Remove label={entity.label} onRemove={() => onChange(named.toSpliced(at, 1))} />
+            <Remove label={nameOf(entity)} onRemove={() => onChange(named.toSpliced(at, 1))} />
           )}
         </span>
       ))}

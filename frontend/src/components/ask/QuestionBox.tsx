@@ -5,6 +5,7 @@ import { complete, fragmentAt, offered } from "@/view/suggest";
 import { pressedKey } from "@/view/keys";
 import { EntitySuggest, optionId } from "./EntitySuggest";
 import { useSuggestions } from "./useSuggestions";
+import { nameOf } from "@/view/entityNames";
 
 interface Props {
   graph: string | null;
@@ -40,7 +41,7 @@ export function QuestionBox({ graph, remote = false, value, max, onChange, onPic
 
   const pick = (match: EntityMatch) => {
     if (!fragment) return;
-    const next = complete(value, fragment, match.label);
+    const next = complete(value, fragment, nameOf(match));
     setOpen(false);
     onPick(match, next.text);
     requestAnimationFrame(() => input.current?.setSelectionRange(next.caret, next.caret));

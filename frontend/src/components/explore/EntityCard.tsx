@@ -7,11 +7,13 @@ import type { Graph, NeighbourGroup } from "@/api/types";
 import { EntityActs } from "@/components/edits/EditActs";
 import { EditDialog } from "@/components/edits/EditDialog";
 import { useMayChange } from "@/components/edits/useMayChange";
+import { LanguageNames } from "@/components/graph/LanguageNames";
 import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { kindOf, shownIn } from "@/view/exploring";
 import { count, elide, integer } from "@/view/format";
 import { HUB, type ExploringState } from "./useExploring";
+import { nameOf } from "@/view/entityNames";
 
 /** With more relations than this they can be filtered. */
 const MANY = 8;
@@ -72,6 +74,7 @@ function Relations({ graph, state, id }: Omit<Props, "onAsk">) {
           ))}
         </dl>
       )}
+      <LanguageNames names={data.node.names} />
       <p className="muted small">
         {data.cut && "At least "}
         {count(total, "fact")} in {count(data.groups.length, "relation")}
@@ -114,7 +117,7 @@ export function EntityCard({ graph, state, id, onAsk }: Props) {
     <section className="explore-card" aria-label="What is selected">
       <header>
         <h2>
-          <bdi>{elide(node.label, 300) || "(no name)"}</bdi>
+          <bdi>{elide(nameOf(node), 300) || "(no name)"}</bdi>
         </h2>
         <IconButton icon="close" label="Close" onPress={() => state.look(null)} />
       </header>

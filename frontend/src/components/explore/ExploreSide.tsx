@@ -9,6 +9,7 @@ import { Button, IconButton } from "@/components/kit/controls";
 import { count, elide } from "@/view/format";
 import { EntityCard } from "./EntityCard";
 import type { ExploringState } from "./useExploring";
+import { nameOf } from "@/view/entityNames";
 
 interface Props {
   graph: Graph;
@@ -32,7 +33,7 @@ function Beginnings({ graph, state }: Pick<Props, "graph" | "state">) {
           {data.map((one) => (
             <li key={one.id}>
               <Button look="link" onPress={() => state.add([one.id])}>
-                <bdi>{elide(one.label, 60)}</bdi>
+                <bdi>{elide(nameOf(one), 60)}</bdi>
               </Button>
               {one.degree !== null && (
                 <span className="muted small tabular">{count(one.degree, "fact")}</span>

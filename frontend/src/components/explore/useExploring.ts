@@ -18,6 +18,7 @@ import {
 } from "@/view/exploring";
 import type { GraphModel } from "@/view/graphModel";
 import { toast } from "@/store/toasts";
+import { nameOf } from "@/view/entityNames";
 
 /** A press shows as many facts of a relation; an entity with no more facts than this is expanded at once. */
 export const HUB = 25;
@@ -65,7 +66,7 @@ export function useExploring(graph: Graph) {
       node: looked === null ? null : String(looked),
     });
   };
-  const labelOf = (id: number) => data?.nodes.find((one) => one.id === id)?.label ?? "";
+  const labelOf = (id: number) => nameOf(data?.nodes.find((one) => one.id === id) ?? { label: "" });
   const fits = (added: number) => {
     if (shown.length + added <= SHOWN_MAX) return true;
     toast(`At most ${SHOWN_MAX} entities are drawn at a time. Hide some first.`);

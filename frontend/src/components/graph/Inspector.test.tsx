@@ -24,7 +24,13 @@ beforeEach(() => {
     const source = { type: "file", name: "languages.csv", row: 10248, edit: null, author: null };
     const answer = url.includes("/facts/sources")
       ? facts.map((fact) => ({ fact, source }))
-      : { groups, hops: [], total: 27, cut: false };
+      : {
+          node: { names: [{ language: "de", name: "Deutsch", is_main: true }] },
+          groups,
+          hops: [],
+          total: 27,
+          cut: false,
+        };
     return Promise.resolve(new Response(JSON.stringify(answer), { status: 200 }));
   });
 });
@@ -48,6 +54,7 @@ it("tells what an entity is, and its facts by relation with their counts", async
   expect(screen.getByRole("heading", { name: "French" })).toBeInTheDocument();
   expect(screen.getByText("answer")).toBeInTheDocument();
   expect(await screen.findByText("27 facts in 2 relations")).toBeInTheDocument();
+  expect(screen.getByText("Names in 1 language").closest("details")).toHaveTextContent("GermanDeutsch");
   const facts = within(screen.getByRole("list", { name: "Facts by relation" }));
   expect(facts.getAllByRole("listitem").map((one) => one.textContent)).toEqual([
     "←official language (inverse)26",
@@ -84,7 +91,9 @@ it("asks for the facts of the version that the run asked", async () => {
   vi.stubGlobal("fetch", (url: string) => {
     asked.push(url);
     return Promise.resolve(
-      new Response(JSON.stringify({ groups: [], hops: [], total: 0, cut: false }), { status: 200 }),
+      new Response(JSON.stringify({ node: { names: [] }, groups: [], hops: [], total: 0, cut: false }), {
+        status: 200,
+      }),
     );
   });
   show({ kind: "node", id: NODES.french.id });

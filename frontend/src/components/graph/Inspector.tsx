@@ -10,6 +10,7 @@ import type { GraphModel, GraphNode } from "@/view/graphModel";
 import type { RunView } from "@/view/runView";
 import { FactOrigin } from "./FactSources";
 import { EdgeFacts, kindOf } from "./HoverCard";
+import { LanguageNames } from "./LanguageNames";
 
 const RELATIONS = 12;
 
@@ -33,6 +34,7 @@ function Relations({ graph, snapshot, node }: Pick<NodeProps, "graph" | "snapsho
   const rest = data.groups.length - RELATIONS;
   return (
     <>
+      <LanguageNames names={data.node.names} />
       <p className="muted small">
         {data.cut && "At least "}
         {count(total, "fact")} in {count(data.groups.length, "relation")}

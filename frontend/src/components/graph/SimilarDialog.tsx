@@ -6,6 +6,7 @@ import type { Id } from "@/api/types";
 import { Button, Modal } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { count, elide } from "@/view/format";
+import { nameOf } from "@/view/entityNames";
 
 interface Props {
   graph: Id;
@@ -19,7 +20,7 @@ interface Props {
 
 /** What two entities share, said of the other one: "continent Africa", "member of OPEC". */
 function said({ source, step, target }: Hop, other: number): string {
-  return source.id === other ? `${step.label} ${target.label}` : `${source.label} ${step.label}`;
+  return source.id === other ? `${step.label} ${nameOf(target)}` : `${nameOf(source)} ${step.label}`;
 }
 
 export function SimilarDialog({ graph, snapshot, node, isShown, onAdd, onClose }: Props) {
@@ -36,7 +37,7 @@ export function SimilarDialog({ graph, snapshot, node, isShown, onAdd, onClose }
             {data.map(({ node: other, count: shared, hops }) => (
               <li key={other.id} className="group-row">
                 <span className="grow">
-                  <bdi>{elide(other.label, 80)}</bdi>
+                  <bdi>{elide(nameOf(other), 80)}</bdi>
                   <span className="muted small similar-why">
                     {count(shared, "fact")} shared:{" "}
                     {hops.map((hop) => elide(said(hop, other.id), 50)).join(", ")}

@@ -7,6 +7,7 @@ import type { Graph, Neighbours } from "@/api/types";
 import type { Operation } from "@/api/edits";
 import { EditDialog } from "@/components/edits/EditDialog";
 import { EntityActs, FactActs } from "@/components/edits/EditActs";
+import { LanguageNames } from "@/components/graph/LanguageNames";
 import { PlainCanvas } from "@/components/graph/PlainCanvas";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
@@ -16,6 +17,7 @@ import { integer } from "@/view/format";
 import { factOfHop } from "@/view/runEntities";
 import { factsGraph } from "@/view/plainGraph";
 import { Find } from "./Find";
+import { nameOf } from "@/view/entityNames";
 
 const STEP = 40;
 
@@ -39,12 +41,12 @@ function Facts({
         const ends = [fact.head, fact.tail] as const;
         const [head, tail] = ends.map((node) =>
           node.id === found.node.id ? (
-            <strong key={node.id}>{node.label}</strong>
+            <strong key={node.id}>{nameOf(node)}</strong>
           ) : !values && node.kind !== "entity" ? (
-            <span key={node.id}>{node.label}</span>
+            <span key={node.id}>{nameOf(node)}</span>
           ) : (
             <button key={node.id} type="button" className="btn link" onClick={() => onGo(node.id)}>
-              <bdi>{node.label}</bdi>
+              <bdi>{nameOf(node)}</bdi>
             </button>
           ),
         );
@@ -85,8 +87,9 @@ function Entity({ graph, id, mayChange, onGo }: EntityProps) {
     <div className="browse" aria-busy={isPlaceholderData}>
       <div className="stack tight">
         <h3>
-          <bdi>{data.node.label}</bdi>
+          <bdi>{nameOf(data.node)}</bdi>
         </h3>
+        <LanguageNames names={data.node.names} />
         {attributes.length > 0 && (
           <dl className="facts-list small">
             {attributes.map(([name, value]) => (
@@ -141,7 +144,7 @@ function Entity({ graph, id, mayChange, onGo }: EntityProps) {
           )}
         </p>
       </div>
-      <PlainCanvas model={model} label={`The facts of ${data.node.label}, as listed`} onExpand={onGo} />
+      <PlainCanvas model={model} label={`The facts of ${nameOf(data.node)}, as listed`} onExpand={onGo} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // An entity by its name: a way to see it in the graph, or the name alone where there is no graph to see it in.
 import type { Node } from "@/api/events";
+import { nameOf } from "@/view/entityNames";
 
 interface Props {
   node: Node;
@@ -7,13 +8,13 @@ interface Props {
 }
 
 export function FindButton({ node, onFind }: Props) {
-  const name = <bdi>{node.label}</bdi>;
+  const name = <bdi>{nameOf(node)}</bdi>;
   if (!onFind) return name;
   return (
     <button
       type="button"
       className="link"
-      title={`Show ${node.label} in the graph`}
+      title={`Show ${nameOf(node)} in the graph`}
       onClick={() => onFind(node.id)}
     >
       {name}

@@ -10,6 +10,7 @@ import { rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/view/citations";
 import { confidence, count, milliseconds, score, valueText } from "@/view/format";
 import type { RunView } from "@/view/runView";
+import { nameOf } from "@/view/entityNames";
 
 const FIRST = 12;
 /** Citations named on an answer's line; more are a glance away in the passages. */
@@ -90,7 +91,7 @@ function Cited({
             type="button"
             className="link small tabular"
             disabled={rank === undefined}
-            aria-label={`Sentence cited for ${answer.label}, in passage ${rank ?? "that is not listed"}`}
+            aria-label={`Sentence cited for ${nameOf(answer)}, in passage ${rank ?? "that is not listed"}`}
             title="Show the sentence"
             onClick={() => onCite(one)}
           >
@@ -145,7 +146,7 @@ function Evidence({
 
 /** An answer as a line of text, with tabs before what was asked for beside it. */
 function lineOf(answer: Answer): string {
-  return [answer.label, ...answer.beside.map((own) => own.value)].join("\t");
+  return [nameOf(answer), ...answer.beside.map((own) => own.value)].join("\t");
 }
 
 function AnswerRow({
@@ -172,11 +173,11 @@ function AnswerRow({
         <button
           type="button"
           className="answer-label"
-          title={`Show ${answer.label} in the graph`}
+          title={`Show ${nameOf(answer)} in the graph`}
           onClick={() => onFind(entity.id, first)}
         >
-          <bdi>{valueText(answer.label)}</bdi>
-          {value && value !== valueText(answer.label) && (
+          <bdi>{valueText(nameOf(answer))}</bdi>
+          {value && value !== valueText(nameOf(answer)) && (
             <span className="answer-value tabular"> {value}</span>
           )}
           {owner && (
@@ -188,7 +189,7 @@ function AnswerRow({
         </button>
       ) : (
         <span className="answer-label">
-          <bdi>{answer.display || valueText(answer.label)}</bdi>
+          <bdi>{answer.display || valueText(nameOf(answer))}</bdi>
         </span>
       )}
       <Verification answer={answer} />
@@ -204,7 +205,7 @@ function AnswerRow({
         <IconButton
           icon="flag"
           className="answer-doubt"
-          label={`${answer.label} is wrong`}
+          label={`${nameOf(answer)} is wrong`}
           onPress={() => onDoubt(answer)}
         />
       )}
@@ -248,7 +249,7 @@ export function AnswersPanel({
     <ol className="answers" start={from + 1}>
       {shown.slice(from, to).map((answer, index) => (
         <AnswerRow
-          key={`${answer.entity?.id ?? "none"} ${answer.label}`}
+          key={`${answer.entity?.id ?? "none"} ${nameOf(answer)}`}
           answer={answer}
           rank={from + index + 1}
           value={answer.entity ? values.get(answer.entity.id) : undefined}

@@ -9,16 +9,17 @@ import { Button } from "@/components/kit/controls";
 import { CopyMenu } from "@/components/kit/CopyMenu";
 import { GUESS, count, integer, score, valueText } from "@/view/format";
 import type { RunView } from "@/view/runView";
+import { nameOf } from "@/view/entityNames";
 
 const NAMES = 3;
 
 /** A chain as one line of text. */
 export function chainText(chain: EvidenceChain): string {
   const parts = chain.steps.map((step, level) => {
-    const names = (chain.levels[level] ?? []).map((node) => node.label).join("; ");
+    const names = (chain.levels[level] ?? []).map(nameOf).join("; ");
     return `${step.inverse ? "←" : "→"} [${step.label}] ${names}`;
   });
-  return [chain.source.label, ...parts].join(" ");
+  return [nameOf(chain.source), ...parts].join(" ");
 }
 
 function Relation({ step }: { step: RelationStep }) {
@@ -35,11 +36,11 @@ function Relation({ step }: { step: RelationStep }) {
 function Level({ nodes, total }: { nodes: readonly Node[]; total: number }) {
   const rest = total - Math.min(NAMES, nodes.length);
   return (
-    <span className="lvl" title={nodes.map((node) => node.label).join("; ")}>
+    <span className="lvl" title={nodes.map(nameOf).join("; ")}>
       {nodes.slice(0, NAMES).map((node, at) => (
         <Fragment key={node.id}>
           {at > 0 && "; "}
-          <bdi>{valueText(node.label)}</bdi>
+          <bdi>{valueText(nameOf(node))}</bdi>
         </Fragment>
       ))}
       {rest > 0 && <span className="muted"> +{integer(rest)}</span>}
@@ -74,7 +75,7 @@ function Hops({ chain, sources }: HopsProps) {
           <li key={factKey(hop)}>
             <span className="grow">
               <bdi>{head.label}</bdi> <span className="rel">→ {hop.step.label}</span>{" "}
-              <bdi>{valueText(tail.label)}</bdi>
+              <bdi>{valueText(nameOf(tail))}</bdi>
               {source && (
                 <>
                   {" "}
@@ -117,7 +118,7 @@ export function ChainRow({ chain, index, on, onToggle, version, onDoubt }: RowPr
         <span className="chain-path">
           <span className="sr-only">Chain {index + 1}:</span>{" "}
           <strong>
-            <bdi>{chain.source.label}</bdi>
+            <bdi>{nameOf(chain.source)}</bdi>
           </strong>
           {chain.steps.map((step, level) => (
             <Fragment key={level}>

@@ -4,6 +4,7 @@ import type { NoAnswer, NoAnswerReason, Span } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
 import { elide } from "@/view/format";
+import { nameOf } from "@/view/entityNames";
 
 interface Advice {
   title: string;
@@ -145,7 +146,7 @@ export function NoAnswerCard({
         {onFind &&
           topics.slice(0, TOPICS).map((one) => (
             <Button key={one.id} size="small" icon="info" onPress={() => onFind(one.id)}>
-              What is known of <bdi>{elide(one.label, 40)}</bdi>
+              What is known of <bdi>{elide(nameOf(one), 40)}</bdi>
             </Button>
           ))}
         {noAnswer.reason === "no_path" && !nothing && onRaiseBudget && (

@@ -7,6 +7,7 @@ import { CopyMenu } from "@/components/kit/CopyMenu";
 import { piecesOf, type Piece } from "@/view/citations";
 import { count, elide, score } from "@/view/format";
 import type { RunView } from "@/view/runView";
+import { nameOf } from "@/view/entityNames";
 
 const FIRST = 5;
 const EXCERPT = 170;
@@ -43,7 +44,10 @@ function PassageText({
       {pieces.map(({ text, start, answers }) => {
         if (!answers.length) return <span key={start}>{text}</span>;
         const on = cite !== null && start >= cite.start && start < cite.end;
-        const names = answers.map((place) => view.answers[place]?.label).join(", ");
+        const names = answers
+          .flatMap((place) => view.answers[place] ?? [])
+          .map(nameOf)
+          .join(", ");
         return (
           <mark
             key={start}

@@ -6,6 +6,7 @@ import { nameList } from "@/view/nameList";
 import { count, ordinal } from "@/view/format";
 import type { Link } from "@/store/runStore";
 import type { RunView } from "@/view/runView";
+import { nameOf } from "@/view/entityNames";
 
 interface Props {
   view: RunView;
@@ -60,7 +61,7 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
   const problem = view.failure ?? (run?.state === "failed" ? run.error : null);
   const otherVersion = run && graph?.snapshot && graph.snapshot.hash !== run.snapshot ? graph : null;
   const given = view.linked.filter((one) => one.source === "given");
-  const pinned = run?.program ? "" : nameList(given.map((one) => one.entity.label));
+  const pinned = run?.program ? "" : nameList(given.map((one) => nameOf(one.entity)));
   return (
     <>
       {link === "reconnecting" && view.phase !== "done" && (

@@ -23,6 +23,7 @@ import { Thread } from "./Thread";
 import { WhyNot } from "./WhyNot";
 import { doing } from "./runWords";
 import type { Steering } from "./useSteering";
+import { nameOf } from "@/view/entityNames";
 
 interface Props {
   run: Run | undefined;
@@ -103,7 +104,7 @@ export function RunSide(props: Props) {
             onAgain={onAgain}
             onMeant={props.onMeant}
             onRaiseBudget={props.onRaiseBudget}
-            topics={shown.linked.map((one) => ({ id: one.entity.id, label: one.entity.label }))}
+            topics={shown.linked.map((one) => ({ id: one.entity.id, label: nameOf(one.entity) }))}
             onFind={props.onFind}
             examples={graph?.examples ?? []}
             onExample={props.onExample}

@@ -6,6 +6,7 @@ import { count, integer, score } from "@/view/format";
 import { jumpsAfter, type AgentWalk } from "@/view/agentWalk";
 import { factOfHop, jumpKey } from "@/view/runEntities";
 import type { RunView } from "@/view/runView";
+import { nameOf } from "@/view/entityNames";
 
 const FACTS_FIRST = 6;
 const NAMES = 8;
@@ -23,11 +24,11 @@ function Fact({ hop, onLight }: { hop: Hop; onLight: OnLight }) {
   return (
     // eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- its fact is lit in the drawing by keyboard too
     <li tabIndex={0} onMouseEnter={light} onFocus={light} onBlur={() => onLight(null)}>
-      <bdi>{fact.head.label}</bdi>{" "}
+      <bdi>{nameOf(fact.head)}</bdi>{" "}
       <span className="rel" title={fact.relation}>
         → <bdi>{fact.label}</bdi>
       </span>{" "}
-      <bdi>{fact.tail.label}</bdi>
+      <bdi>{nameOf(fact.tail)}</bdi>
       {!fact.verified && <span className="badge bad dotted">not in graph</span>}
     </li>
   );
@@ -96,8 +97,9 @@ function Jumps({ jumps, onLight }: { jumps: readonly SimilarityExpanded[]; onLig
                 onFocus={light}
                 onBlur={() => onLight(null)}
               >
-                <bdi>{jump.source.label}</bdi> <span className="rel dashed">similar {score(jump.score)}</span>{" "}
-                <bdi>{jump.target.label}</bdi>
+                <bdi>{nameOf(jump.source)}</bdi>{" "}
+                <span className="rel dashed">similar {score(jump.score)}</span>{" "}
+                <bdi>{nameOf(jump.target)}</bdi>
               </li>
             );
           })}
@@ -109,7 +111,7 @@ function Jumps({ jumps, onLight }: { jumps: readonly SimilarityExpanded[]; onLig
 
 function names(nodes: readonly Node[]): string {
   const rest = nodes.length - NAMES;
-  const shown = nodes.slice(0, NAMES).map((node) => node.label || "(no name)");
+  const shown = nodes.slice(0, NAMES).map((node) => nameOf(node) || "(no name)");
   return shown.join(", ") + (rest > 0 ? ` and ${integer(rest)} more` : "");
 }
 

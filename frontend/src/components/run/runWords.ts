@@ -1,6 +1,7 @@
 // What a run is doing and how it ended, in a sentence.
 import { count } from "@/view/format";
 import type { RunView } from "@/view/runView";
+import { nameOf } from "@/view/entityNames";
 
 /** What a screen reader hears when a run ends. */
 export function outcome(view: RunView): string {
@@ -9,7 +10,7 @@ export function outcome(view: RunView): string {
       ? `No answer. ${view.noAnswer.message}`
       : `${count(view.answers.length, view.answers[0]?.guess ? "guess" : "answer", view.answers[0]?.guess ? "guesses" : "answers")}: ${view.answers
           .slice(0, 5)
-          .map((answer) => answer.label)
+          .map(nameOf)
           .join(", ")}`;
   }
   if (view.phase === "failed") return `The run failed. ${view.failure?.message ?? ""}`;
