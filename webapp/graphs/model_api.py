@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from retrieval.errors import ConfigError, SourceError
-from retrieval.kg.model.data_model import COLUMN_TYPES, DataModel, ModelChoices, ModelWarning
+from retrieval.kg.model.data_model import COLUMN_TYPES, EDGE_USES, DataModel, ModelChoices, ModelWarning
 from retrieval.kg.model.forms import FILES, read_model_text, write_model
 from retrieval.kg.model.merging import merge_models
 from retrieval.kg.model.relabelling import relabel_model
@@ -40,7 +40,7 @@ from webapp.graphs.models import Graph, Mode
 from webapp.graphs.preview_api import SAMPLE, WITHIN_S, open_sample
 from webapp.graphs.reading import MODEL_BYTES, ModelField
 from webapp.graphs.selectors import find_graph
-from webapp.graphs.serializers import StoredFilesSerializer
+from webapp.graphs.serializers import LanguageSerializer, StoredFilesSerializer
 from webapp.graphs.views import GraphView
 from webapp.jobs.serializers import JobSerializer
 from webapp.uploads import remote_sources, services
@@ -89,6 +89,31 @@ class ModelKindSerializer(serializers.Serializer[object]):
     columns = ModelColumnSerializer(many=True)
     name_candidates = serializers.ListField(child=serializers.CharField(), help_text="best first")
     examples = serializers.ListField(child=serializers.CharField())
+    is_fixed = serializers.BooleanField(help_text="the file says what it is, so that nothing of it can be chosen")
+
+
+class EdgeAttributeSerializer(serializers.Serializer[object]):
+    """An attribute of edges, and what becomes of it."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name hides an option of the base
+    type = serializers.ChoiceField(choices=COLUMN_TYPES)
+    filled = serializers.IntegerField(help_text="edges that have it")
+    samples = serializers.ListField(child=serializers.CharField())
+    use = serializers.ChoiceField(
+        choices=EDGE_USES,
+        help_text="``measure`` of a row that the edge becomes, ``fact`` of the source, or ``kept`` beside the fact",
+    )
+
+
+class EdgeKindSerializer(serializers.Serializer[object]):
+    """Edges of one relation from one kind to another."""
+
+    table = serializers.CharField(allow_blank=True, help_text="the kind of the source; empty where none describes it")
+    relation = serializers.CharField()
+    target = serializers.CharField(allow_blank=True, help_text="the kind of the target")
+    count = serializers.IntegerField()
+    attributes = EdgeAttributeSerializer(many=True)
 
 
 class ModelReferenceSerializer(serializers.Serializer[object]):
@@ -132,6 +157,8 @@ class DataModelSerializer(serializers.Serializer[DataModel]):
     references = ModelReferenceSerializer(many=True)
     warnings = ModelWarningSerializer(many=True)
     is_sampled = serializers.BooleanField(help_text="only the beginning of large files was read")
+    edges = EdgeKindSerializer(many=True)
+    languages = LanguageSerializer(many=True, help_text="of names")
 
 
 class ModelView(UserView):

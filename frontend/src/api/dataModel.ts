@@ -13,6 +13,7 @@ export type Column = Schemas["ModelColumn"];
 export type ColumnType = Column["type"];
 export type Kind = Schemas["ModelKind"];
 export type Reference = Schemas["ModelReference"];
+export type EdgeKind = Schemas["EdgeKind"];
 export type DataModel = Schemas["DataModel"];
 
 /** What a person says of a column; what is left out stays as inferred. */

@@ -38,6 +38,7 @@ const MODEL: DataModel = {
       columns: [column("no", "number"), column("customer id"), column("note")],
       name_candidates: [],
       examples: [],
+      is_fixed: false,
     },
     {
       table: "customers.csv",
@@ -48,6 +49,7 @@ const MODEL: DataModel = {
       columns: [column("id"), column("company"), column("contact")],
       name_candidates: ["company", "contact"],
       examples: [],
+      is_fixed: false,
     },
   ],
   references: [
@@ -65,6 +67,8 @@ const MODEL: DataModel = {
   ],
   warnings: [],
   is_sampled: false,
+  edges: [],
+  languages: [],
 };
 
 describe("corrections of a data model", () => {

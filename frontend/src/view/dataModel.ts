@@ -2,6 +2,7 @@
 import type {
   ColumnChange,
   DataModel,
+  EdgeKind,
   Kind,
   KindChange,
   ModelChanges,
@@ -186,4 +187,24 @@ export function findKinds(kinds: readonly Kind[], text: string): readonly Kind[]
 export function listNameColumns(kind: Kind): readonly string[] {
   const texts = kind.columns.filter((column) => column.type === "text" && !column.is_ignored);
   return [...new Set([...kind.name_candidates, ...texts.map((column) => column.name), ...kind.name])];
+}
+
+/** What things of a table are called; of no table, things that no row describes. */
+export function labelOfTable(model: Pick<DataModel, "kinds">, table: string): string {
+  return model.kinds.find((kind) => kind.table === table)?.label ?? (table || "anything");
+}
+
+/** What becomes of an attribute of edges in the graph. */
+export function edgeUseText(
+  { relation }: Pick<EdgeKind, "relation">,
+  { label, use }: Pick<EdgeKind["attributes"][number], "label" | "use">,
+): string {
+  switch (use) {
+    case "measure":
+      return `each edge becomes a thing of its own, from one end to the other, with its ${label}`;
+    case "fact":
+      return `becomes the relation “${relation} ${label}” of the thing that the edge begins at`;
+    case "kept":
+      return "is shown with the fact; questions cannot ask for it";
+  }
 }

@@ -2,6 +2,9 @@
 // makes the same picture.
 import type { DataModel, Kind, Reference } from "@/api/dataModel";
 
+/** A reference, or a relation between kinds that edges are of. */
+export type Line = Pick<Reference, "table" | "target" | "label" | "column">;
+
 export interface Box {
   table: string;
   label: string;
@@ -10,7 +13,7 @@ export interface Box {
   y: number;
   height: number;
   /** The references that begin here, one under the other. */
-  references: readonly Reference[];
+  references: readonly Line[];
 }
 
 export interface Arrow {
@@ -37,7 +40,7 @@ const ABREAST = 4;
 
 interface Placed {
   kind: Kind;
-  references: readonly Reference[];
+  references: readonly Line[];
 }
 
 const heightOf = ({ references }: Placed) => HEAD + (references.length ? references.length * ROW + FOOT : 0);
@@ -97,10 +100,13 @@ function drawArrow(from: Box, place: number, to: Box): string {
 }
 
 /** Kinds that nothing joins stand below the others. */
-export function layOut(model: Pick<DataModel, "kinds" | "references">): Diagram {
+export function layOut(model: Pick<DataModel, "kinds" | "references" | "edges">): Diagram {
   const tables = new Set(model.kinds.map((kind) => kind.table));
-  const used = model.references.filter(
-    (one) => one.is_used && tables.has(one.table) && tables.has(one.target),
+  const edges = model.edges.map(({ table, target, relation }) => ({
+    ...{ table, target, label: relation, column: `${relation} ${target}` },
+  }));
+  const used: Line[] = [...model.references.filter((one) => one.is_used), ...edges].filter(
+    (one) => tables.has(one.table) && tables.has(one.target),
   );
   const joined = new Set(used.flatMap((one) => [one.table, one.target]));
   const placed = model.kinds.map((kind) => ({

@@ -20,6 +20,7 @@ import polars as pl
 from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series
 from retrieval.kg.build.labels import ALIAS_RELATIONS
 from retrieval.kg.build.naming import NAME_RELATIONS
+from retrieval.kg.model.edge_attributes import LONGEST, NO_VALUE, SHORT, UNASKED_KEYS, find_measures, select_asked
 from retrieval.kg.readers.property_rows import UNNAMED
 from retrieval.kg.snapshot.relation_names import TYPE, format_relation_name
 from retrieval.kg.table import ORIGIN
@@ -30,27 +31,18 @@ if TYPE_CHECKING:
     from retrieval.kg.table import KeptFacts, TripleTable
 
 _FACT = ("head", "relation", "tail")
-#: Keys whose values nobody asks for, or that are found by other ways.
-_OTHER = get_words("unasked_keys")
 #: Keys of sentences, or of what was done or asked for where things have numbers for names: their values are short on
 #: average, in characters.
 _DESCRIBING, _BRIEF = frozenset({"description", "comment", "summary"}), 32
 _UNNAMED = r"^(?:[\p{L} ]+ )?\S*\d\S*$"
-#: Characters of a value, and the share of a key's values that are as short.
-_LONGEST, _SHORT = 60, 0.9
 #: The share of the values of a ``title`` that differ, where it is a second name and not what somebody is.
 _APART = 0.9
-_NO_VALUE = r"^[\[{]|://"
-#: What is said of edges that nobody asks for.
-_OF_EDGES = frozenset({"weight", "confidence", "probability", "similarity", "strength", "source", "provenance"})
 #: Keys of what somebody is to somebody or something, what such words look like, and how many there may be: of all
 #: values, the share that differ at most.
 _ROLES = get_words("role_keys")
 _ROLE, _SEVERAL, _DIFFER = r"^\p{L}[\p{L} &/-]{1,29}$", 50, 0.8
-#: The share of edges that share their head with edges of other values, from which they have a measure; and what an edge
-#: without a name is called.
-_APART_EDGES, _UNNAMED_EDGE = 0.5, "connection"
-_YEARS = (1000, 2100)
+#: What an edge without a name is called.
+_UNNAMED_EDGE = "connection"
 
 
 def extract_attribute_facts(table: TripleTable) -> pl.DataFrame | None:
@@ -76,41 +68,20 @@ def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     edges = table.locate_facts().with_row_index("fact", offset=kept).with_columns(pl.col("fact").cast(pl.Int64))
     attributes = rows.with_columns(pl.col("fact").cast(pl.Int64), pl.col("value").cast(pl.String).str.strip_chars())
     attributes = attributes.join(edges, on="fact", how="inner", maintain_order="left")
-    keys = [key for key in attributes["key"].unique().sort() if format_relation_name(key) not in _OTHER | _OF_EDGES]
-    short = pl.col("value").str.len_chars() <= _LONGEST
-    attributes = attributes.filter(
-        pl.col("key").is_in(keys) & (pl.col("value") != "") & ~pl.col("value").str.contains(_NO_VALUE)
-    )
-    attributes = attributes.filter(short.mean().over("relation", "key") >= _SHORT).filter(short)
+    attributes = select_asked(attributes)
+    keys = attributes["key"].unique().sort()
     roles = [key for key in keys if format_relation_name(key) in _ROLES]
     role_rows = attributes.filter(pl.col("key").is_in(roles) & pl.col("value").str.contains(_ROLE))
     kinds = pl.col("value").n_unique().over("relation")
     role_rows = role_rows.filter((kinds <= _SEVERAL) & (kinds <= _DIFFER * pl.len().over("relation")))
     shown = {name: format_relation_name(name) for name in {*attributes["relation"], *attributes["key"]}}
     called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
-    is_measure = _find_measures(attributes)
+    is_measure = find_measures(attributes)
     values = attributes.filter(~is_measure).select("head", relation=called, tail="value", origin=ORIGIN)
     rows_of_edges = _build_edge_rows(attributes.filter(is_measure), {*table.facts["head"], *table.facts["tail"]})
     return pl.concat(
         [values, role_rows.select(head="tail", relation="value", tail="head", origin=ORIGIN), rows_of_edges]
     )
-
-
-def _find_measures(attributes: pl.DataFrame) -> pl.Series:
-    """Whether the relation of each row has a measure between two ends, such as a distance, bool.
-
-    It has if most of its edges share their head with edges of other values, and the values are numbers but not years.
-    """
-    number = pl.col("value").cast(pl.Float64, strict=False)
-    apart = (pl.col("fact").n_unique() > 1) & (pl.col("value").n_unique() > 1)
-    years = number.is_between(*_YEARS).mean() >= _SHORT
-    stats = attributes.with_columns(apart=apart.over("relation", "key", "head")).group_by("relation", "key")
-    measures = stats.agg(
-        is_measure=(number.is_not_null().mean() >= _SHORT) & ~years & (pl.col("apart").mean() >= _APART_EDGES)
-    )
-    by_relation = measures.group_by("relation").agg(pl.col("is_measure").any())
-    joined = attributes.select("relation").join(by_relation, on="relation", how="left", maintain_order="left")
-    return joined["is_measure"].fill_null(value=False)
 
 
 def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.DataFrame:
@@ -138,7 +109,7 @@ def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
     rows = table.locate_attributes()
     if rows is None or not rows.height:
         return None
-    left_out = (_OTHER - _DESCRIBING) | ALIAS_RELATIONS
+    left_out = (UNASKED_KEYS - _DESCRIBING) | ALIAS_RELATIONS
     keys = [key for key in rows["key"].unique().sort() if format_relation_name(key) not in left_out]
     describing = [key for key in keys if format_relation_name(key) in _DESCRIBING]
     value_stats = (
@@ -149,7 +120,7 @@ def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
             unnamed=pl.col("label").cast(pl.String).str.contains(_UNNAMED).mean(),
         )
     )
-    brief = set(value_stats.filter((pl.col("length") <= _BRIEF) & (pl.col("unnamed") >= _SHORT))["key"])
+    brief = set(value_stats.filter((pl.col("length") <= _BRIEF) & (pl.col("unnamed") >= SHORT))["key"])
     keys = [key for key in keys if key not in describing or key in brief]
     names = [key for key in keys if format_relation_name(key) in NAME_RELATIONS]
     name_stats = (
@@ -162,9 +133,9 @@ def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
         rows.filter(pl.col("key").is_in(keys)).select("label", "key", ORIGIN, value=value).filter(pl.col("value") != "")
     )
     things = rows["label"].cast(pl.String).unique()  # what refers to one says so, however long its name is
-    short = (pl.col("value").str.len_chars() <= _LONGEST) | pl.col("value").is_in(things.implode())
-    facts = facts.filter(short.mean().over("key") >= _SHORT)
-    facts = facts.filter(short & ~pl.col("value").str.contains(_NO_VALUE) & (pl.col("value") != pl.col("label")))
+    short = (pl.col("value").str.len_chars() <= LONGEST) | pl.col("value").is_in(things.implode())
+    facts = facts.filter(short.mean().over("key") >= SHORT)
+    facts = facts.filter(short & ~pl.col("value").str.contains(NO_VALUE) & (pl.col("value") != pl.col("label")))
     return facts.select(head="label", relation="key", tail="value", origin=ORIGIN)
 
 

@@ -5,6 +5,7 @@ Plain Python, so that the web process can show a model without loading what infe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
@@ -56,6 +57,7 @@ class Kind:
         columns: in the order of the file.
         name_candidates: columns that could name it, best first.
         examples: sentences about the first things, as they will be in the graph.
+        is_fixed: whether nothing of it can be chosen, as the file itself says what it is.
     """
 
     table: str
@@ -66,6 +68,7 @@ class Kind:
     columns: tuple[Column, ...]
     name_candidates: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,43 @@ class Reference:
     is_used: bool = True
 
 
+EdgeUse = Literal["measure", "fact", "kept"]
+"""What becomes of an attribute of an edge: a measure of a row that the edge becomes (``route 1``), a fact of the
+source (``works at since``), or an attribute beside the fact that cannot be asked for.
+"""
+EDGE_USES: tuple[EdgeUse, ...] = get_args(EdgeUse)
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAttribute:
+    """An attribute of edges; ``filled`` edges have it."""
+
+    name: str
+    label: str
+    type: ColumnType
+    filled: int
+    samples: tuple[str, ...]
+    use: EdgeUse
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeKind:
+    """Edges of one relation from the things of one kind to those of another, which is empty where none describes them.
+
+    Attributes:
+        table, target: of the kinds of both ends.
+        relation: what the relation is called.
+        count: edges.
+        attributes: what is said of them.
+    """
+
+    table: str
+    relation: str
+    target: str
+    count: int
+    attributes: tuple[EdgeAttribute, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class ModelWarning:
     """Something of a table that a person should look at, in a sentence, with the lines and texts that it is about."""
@@ -104,12 +144,17 @@ class ModelWarning:
 
 @dataclass(frozen=True, slots=True)
 class DataModel:
-    """The model of all files of an import. ``is_sampled`` where only the beginning of large files was read."""
+    """The model of all files of an import. ``is_sampled`` where only the beginning of large files was read.
+
+    ``languages`` are those of names, each with how many things have a name in it.
+    """
 
     kinds: tuple[Kind, ...] = ()
     references: tuple[Reference, ...] = ()
     warnings: tuple[ModelWarning, ...] = ()
     is_sampled: bool = False
+    edges: tuple[EdgeKind, ...] = ()
+    languages: tuple[tuple[str, int], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As JSON types; choices can be read from it again."""
@@ -127,6 +172,8 @@ class DataModel:
             references=(*(ref for ref in self.references if ref.table not in replaced), *added.references),
             warnings=(*(warning for warning in self.warnings if warning.table not in replaced), *added.warnings),
             is_sampled=self.is_sampled or added.is_sampled,
+            edges=(*(edge for edge in self.edges if edge.table not in replaced), *added.edges),
+            languages=tuple((Counter(dict(self.languages)) + Counter(dict(added.languages))).most_common()),
         )
 
 

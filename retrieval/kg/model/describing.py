@@ -119,7 +119,7 @@ def _describe_kind(
     label = schema.nouns[0] if schema.nouns else "row"
     inside = {position for kind, _ in inferred_table.embedded for position in kind.columns[1:]}
     examples = [
-        _write_example(thing, label, referring.get(row, Counter()))
+        write_example(thing, label, referring.get(row, Counter()))
         for row, thing in enumerate(things[: 4 * _EXAMPLES]) if thing is not None
     ]  # fmt: skip
     return Kind(
@@ -185,7 +185,7 @@ def _describe_embedded(
             _describe_column(inferred_table, profiles[position], choices) for position in (*kind.columns, *kind.shared)
         ),
         name_candidates=tuple(header[position] for position in kind.names),
-        examples=tuple(_write_example(thing, kind.called, Counter()) for thing in things[:_EXAMPLES] if thing),
+        examples=tuple(write_example(thing, kind.called, Counter()) for thing in things[:_EXAMPLES] if thing),
     )
 
 
@@ -220,7 +220,7 @@ def _count_referring(inferred: Sequence[InferredTable]) -> Mapping[str, Mapping[
     return counts
 
 
-def _write_example(thing: NamedThing, kind: str, referring: Counter[str]) -> str:
+def write_example(thing: NamedThing, kind: str, referring: Counter[str]) -> str:
     """``Alfreds Futterkiste is a customer: city Berlin, country Germany, 6 orders.``"""
     article = "an" if kind[:1].lower() in "aeiou" else "a"
     phrases = [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_SAID]

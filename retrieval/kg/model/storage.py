@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from retrieval.kg.model.data_model import Column, DataModel, Kind, ModelWarning, Reference
+from retrieval.kg.model.data_model import Column, DataModel, EdgeAttribute, EdgeKind, Kind, ModelWarning, Reference
 
 DATA_MODEL = "data_model.json"
 
@@ -38,6 +38,11 @@ def load_model(directory: Path) -> DataModel | None:
             for warning in raw["warnings"]
         ),
         is_sampled=raw["is_sampled"],
+        edges=tuple(
+            EdgeKind(**{**edge, "attributes": tuple(EdgeAttribute(**_to_tuples(row)) for row in edge["attributes"])})
+            for edge in raw.get("edges", ())
+        ),
+        languages=tuple((tag, count) for tag, count in raw.get("languages", ())),
     )
 
 

@@ -80,7 +80,8 @@ def read_model(
 ) -> DataModel:
     """The data model that an import of files would have, with the corrections in ``options``.
 
-    Of large tables the first ``MODELLED_ROWS`` rows are read. Files of facts and documents have no kinds.
+    Of large tables the first ``MODELLED_ROWS`` rows are read, and as many statements of RDF, whose kinds cannot be
+    corrected. Files of facts and documents have no kinds.
 
     Args:
         paths: files of one import, compressed or not, and archives.
@@ -107,11 +108,16 @@ def read_model(
             progress=None,
             sink=None,
             limit=MODELLED_ROWS,
-            only="properties",
+            only=("properties", "rdf"),
         )
         is_sampled = any(file.table is not None and len(file.table.rows) == MODELLED_ROWS for file in read)
         choices = ModelChoices.from_json(opened.options.model)
         model = resolve_properties(read, choices, is_sampled=is_sampled)[1]
+        if statements := [file for file in read if file.terms is not None]:
+            from retrieval.kg.readers.rdf_model import describe_rdf  # noqa: PLC0415 - of RDF only
+
+            is_cut = any(file.rows >= MODELLED_ROWS for file in statements)
+            model = model.add_tables(describe_rdf(statements, is_sampled=is_cut))
         notes = [ModelWarning("", note) for _, note in opened.notes]
         return replace(model, warnings=(*notes, *model.warnings))
 

@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from retrieval.kg.model.code_values import find_code_names
-from retrieval.kg.model.data_model import NO_CHOICES, DataModel, ModelChoices
+from retrieval.kg.model.data_model import NO_CHOICES, DataModel, EdgeKind, ModelChoices
 from retrieval.kg.model.describing import NamedThing, TableProblem, describe_model
+from retrieval.kg.model.edges import Edge, describe_edges
 from retrieval.kg.model.inference import InferredTable, infer_tables
 from retrieval.kg.model.source_table import SourceTable
 from retrieval.kg.readers.file_contents import FactFile, number_sources
@@ -55,7 +56,19 @@ def resolve_properties(
     things = _collect_things(inferred, table_rows, [rows for rows, _ in graphs])
     bad_rows = {name: [TableProblem(p.line, p.message, p.text) for p in log.kept] for name, log in logs.items()}
     model = describe_model(inferred, choices, things, bad_rows, is_sampled=is_sampled)
-    return replace(facts, problems=facts.problems + problems), model
+    return replace(facts, problems=facts.problems + problems), replace(model, edges=_describe_edges(graphs))
+
+
+def _describe_edges(graphs: Sequence[tuple[PropertyRows, Sequence[SourceTable]]]) -> tuple[EdgeKind, ...]:
+    """The edges of property graphs, without values that are given as edges."""
+    kinds = {node: table.name for _, tables in graphs for table in tables for node in table.ids or ()}
+    edges: list[Edge] = []
+    attributes: list[tuple[int, str, str]] = []
+    for rows, _ in graphs:
+        first = len(edges)
+        edges += [(source, relation, target) for source, relation, target, _ in rows.edges]
+        attributes += [(first + place, key, value) for place, key, value in rows.edge_attributes]
+    return describe_edges(edges, attributes, kinds)
 
 
 def _add_code_names(facts: PropertyFacts, inferred: Sequence[InferredTable]) -> PropertyFacts:

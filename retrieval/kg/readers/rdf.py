@@ -12,6 +12,7 @@ said of a statement is an attribute of its fact, see :mod:`~retrieval.kg.readers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -65,7 +66,7 @@ def read_rdf(file: InputFile, log: ProblemLog) -> FactFile:
         SourceError: the file is broken below its syntax, or nests deeper than is read, or is XML with entities that
             could grow.
     """
-    quads = parse_statements(file.source, log, log.format, file.contexts)
+    quads = islice(parse_statements(file.source, log, log.format, file.contexts), file.limit)
     return collect(quads, log, file.path.name.split(".")[0], file.sink)
 
 

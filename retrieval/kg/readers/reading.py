@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from retrieval.errors import SourceError
 from retrieval.kg.readers.archive_kinds import Unpacked
@@ -27,7 +27,7 @@ def read_all(
     progress: Callable[[Progress], None] | None,
     sink: FactSink | None,
     limit: int | None = None,
-    only: str = "",
+    only: Collection[str] = (),
 ) -> tuple[list[FactFile], Callable[[], tuple[SourceReport, ...]]]:
     """Read files one after the other; see :func:`retrieval.kg.readers.read_graph`.
 
@@ -35,7 +35,7 @@ def read_all(
         files: what is to be read.
         options, problems, progress, sink: as there.
         limit: rows of each table that are wanted; None takes all.
-        only: the family of formats that is wanted; files of others are passed over.
+        only: the families of formats that are wanted; files of others are passed over. Empty takes all.
 
     Returns:
         The good rows of each, and what gives the reports, to be called when problems are complete.
@@ -82,7 +82,7 @@ def read_all(
                     named_contexts,
                     file.row_numbers,
                 )
-                if only and format_of(input_file).family != only:
+                if only and format_of(input_file).family not in only:
                     continue
                 read.append(read_file(input_file, log))
                 rows = read[-1].rows
@@ -119,5 +119,5 @@ def read_file(file: InputFile, log: ProblemLog) -> FactFile:
         log.encoding = file.source.encoding
     read = fmt.import_reader()(file, log)
     log.close()
-    log.require_rows(read.rows)
+    log.require_rows(read.rows or len(read.names))
     return read

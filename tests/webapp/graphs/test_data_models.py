@@ -148,6 +148,7 @@ def test_the_model_of_a_version_is_shown_and_saved(api, tiny_graph):
                 ],
                 "name_candidates": ["name", "country"],
                 "examples": ["Paris is a town."],
+                "is_fixed": False,
             }
         ],
         "references": [
@@ -171,6 +172,8 @@ def test_the_model_of_a_version_is_shown_and_saved(api, tiny_graph):
             }
         ],
         "is_sampled": False,
+        "edges": [],
+        "languages": [],
     }
     saved = json.dumps(answer.json())  # what was saved is a model that an import takes
     body = {"mode": "append", "files": [SimpleUploadedFile("cities.csv", CITIES)], "model": saved}
@@ -262,3 +265,23 @@ def test_a_kept_model_is_saved_in_other_forms_and_read_again(api, tiny_graph, fo
     assert refused(api("viewer").get(f"/api/v1/graphs/{tiny_graph.pk}/model", {"form": "xml"}))[:2] == (400, "invalid")
     wrong = api().post("/api/v1/uploads/model/convert", {"text": "a,b"}, format="json")
     assert refused(wrong) == (400, "bad_config", "The file is no data model.")
+
+
+def test_rdf_has_kinds_relations_and_languages_that_are_shown_before_the_import(api, tmp_path, settings):
+    settings.CLEW = replace(settings.CLEW, import_paths=(tmp_path,))
+    path = tmp_path / "countries.ttl"
+    path.write_text(
+        "@prefix : <http://e/> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':at a :Country ; rdfs:label "Austria"@en, "Österreich"@de ; :capital :vi .\n:vi a :City .\n',
+        encoding="utf-8",
+    )
+    model = infer(api("analyst"), sources=[str(path)]).json()
+    assert [(kind["label"], kind["count"], kind["is_fixed"]) for kind in model["kinds"]] == [
+        *(("Country", 1, True), ("City", 1, True)),
+    ]
+    assert model["edges"] == [
+        {"table": "Country", "relation": "capital", "target": "City", "count": 1, "attributes": []},
+    ]
+    assert model["languages"] == [{"tag": "en", "count": 1}, {"tag": "de", "count": 1}]
+    # The model of a page is sent with the import, which takes nothing of it.
+    assert create(api(), model=json.dumps(model)).status_code == 202

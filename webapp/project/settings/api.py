@@ -53,6 +53,7 @@ SPECTACULAR_SETTINGS = {
         "SourceKindEnum": "webapp.sources.models.SourceKind",
         "RefreshCauseEnum": "webapp.sources.models.Cause",
         "RefreshOutcomeEnum": "webapp.sources.models.Outcome",
+        "ModelColumnTypeEnum": "retrieval.kg.model.data_model.COLUMN_TYPES",
         "GraphStateEnum": "webapp.graphs.models.GraphState",
     },
 }

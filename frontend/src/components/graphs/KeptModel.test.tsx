@@ -21,6 +21,8 @@ const MODEL = {
   references: [],
   warnings: [],
   is_sampled: false,
+  edges: [],
+  languages: [],
 };
 const GRAPH = {
   id: 3,

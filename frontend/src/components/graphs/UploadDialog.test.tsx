@@ -11,7 +11,7 @@ vi.mock("@/api/client", async (original) => ({
   request: vi.fn(),
 }));
 
-const NO_MODEL = { kinds: [], references: [], warnings: [], is_sampled: false };
+const NO_MODEL = { kinds: [], references: [], warnings: [], is_sampled: false, edges: [], languages: [] };
 const TAKEN = new ApiError(409, "name_taken", "There is a graph named northwind.", "Choose another name.");
 const GUESS = {
   ...{ name: "northwind_orders.csv", format: "", delimiter: null, header: null, encoding: "utf-8" },

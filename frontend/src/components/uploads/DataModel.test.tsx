@@ -36,6 +36,7 @@ const MODEL = {
       ],
       name_candidates: ["name"],
       examples: ["Vo is a lake: depth 4."],
+      is_fixed: false,
     },
   ],
   references: [],
@@ -43,6 +44,8 @@ const MODEL = {
     { table: "lakes.csv", message: "1 of 3 rows cannot be used.", rows: [{ line: 3, text: "a,b,c" }] },
   ],
   is_sampled: false,
+  edges: [],
+  languages: [],
 };
 
 const FROM = { uploads: ["u1"], sources: [] };
@@ -91,7 +94,9 @@ it("shows what files hold, and asks again with what was corrected", async () => 
 });
 
 it("shows nothing for files that hold facts alone", async () => {
-  const asked = show(() => Response.json({ kinds: [], references: [], warnings: [], is_sampled: false }));
+  const asked = show(() =>
+    Response.json({ kinds: [], references: [], warnings: [], is_sampled: false, edges: [], languages: [] }),
+  );
   await waitFor(() => expect(asked).toHaveLength(1));
   await waitFor(() => expect(screen.queryByText("Data model")).toBeNull());
 });
@@ -181,4 +186,39 @@ it("makes the fields of many kinds only when they are opened", async () => {
   expect(screen.queryByLabelText("Unit of depth")).toBeNull();
   fireEvent.change(screen.getByLabelText("Find a kind or a column"), { target: { value: "kind 19" } });
   expect(screen.getAllByText(/^kind 19/)).toHaveLength(11);
+});
+
+const attribute = (label: string, use: string) => ({
+  ...{ name: label, label, type: "number", filled: 3, samples: ["770", "1690"], use },
+});
+
+it("shows the kinds, relations, attributes of edges and languages of a file that says itself what they are", async () => {
+  const [kind] = MODEL.kinds;
+  const kinds = [{ ...kind, table: "Airport", label: "Airport", name: ["label"], is_fixed: true }];
+  const edges = [
+    {
+      ...{ table: "Airport", relation: "route", target: "Airport", count: 1200 },
+      attributes: [attribute("distance", "measure"), attribute("since", "fact"), attribute("weight", "kept")],
+    },
+    { table: "Airport", relation: "near", target: "", count: 2, attributes: [] },
+  ];
+  const languages = [
+    { tag: "en", count: 2 },
+    { tag: "pt-BR", count: 1 },
+  ];
+  show(() => Response.json({ ...MODEL, kinds, edges, languages, warnings: [] }));
+  expect(await screen.findByText("Names in English (2), Brazilian Portuguese (1)")).toBeInTheDocument();
+  const relations = screen.getByRole("list", { name: "Relations between things" });
+  expect(relations).toHaveTextContent("Airport → route → Airport1,200");
+  expect(relations).toHaveTextContent(
+    "distance number, on 3, such as 770, 1690: each edge becomes a thing of its own, from one end to the other, with its distance",
+  );
+  expect(relations).toHaveTextContent(
+    "becomes the relation “route since” of the thing that the edge begins at",
+  );
+  expect(relations).toHaveTextContent("weight number, on 3, such as 770, 1690: is shown with the fact");
+  expect(relations).toHaveTextContent("Airport → near → anything2");
+  expect(screen.getByText(/RDF says itself what its kinds and names are/)).toBeInTheDocument();
+  expect(screen.queryByLabelText("Named by")).not.toBeInTheDocument();
+  expect(screen.queryByText(/Correct what is wrong/)).not.toBeInTheDocument();
 });

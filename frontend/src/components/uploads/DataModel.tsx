@@ -7,9 +7,11 @@ import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { Find } from "@/components/kit/TextField";
 import { NO_CHANGES, changeReference, countChanges, findKinds } from "@/view/dataModel";
-import { count } from "@/view/format";
+import { languageText } from "@/view/entityNames";
+import { count, integer } from "@/view/format";
 import { pressedKey } from "@/view/keys";
 import { NO_HISTORY, listEdits, record, redo, undo, type ModelHistory } from "@/view/modelHistory";
+import { Edges } from "./Edges";
 import { ModelDiagram } from "./ModelDiagram";
 import { DownloadModel, ModelFile } from "./ModelFiles";
 import { ModelKind } from "./ModelKind";
@@ -96,6 +98,14 @@ export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) 
   return (
     <>
       {model.kinds.length > 1 && model.kinds.length <= DRAWN && <ModelDiagram model={model} />}
+      {model.languages.length > 0 && (
+        <p className="small">
+          Names in{" "}
+          {model.languages
+            .map(({ tag, count: things }) => `${languageText(tag)} (${integer(things)})`)
+            .join(", ")}
+        </p>
+      )}
       <Warnings model={model} />
       {model.kinds.length > LISTED && (
         <Find label="Find a kind or a column" value={words} onChange={setWords} />
@@ -104,12 +114,13 @@ export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) 
         {kinds.map((kind) => (
           <ModelKind
             key={kind.table}
-            {...{ model, kind, changes, onChange }}
+            {...{ model, kind, changes, onChange: kind.is_fixed ? undefined : onChange }}
             startsOpen={onChange !== undefined && model.kinds.length <= OPEN}
           />
         ))}
         {kinds.length === 0 && <p className="muted">No kind or column is called so.</p>}
       </div>
+      <Edges model={model} />
       <References
         model={model}
         onChange={onChange && ((reference) => onChange(changeReference(changes, reference)))}
@@ -185,7 +196,10 @@ export function DataModelForm(edited: Edited) {
         </span>
       </h3>
       <p className="small muted">
-        What the files hold, as questions will find it. Correct what is wrong; the examples change with it.
+        What the files hold, as questions will find it.{" "}
+        {model.kinds.some((kind) => !kind.is_fixed) && "Correct what is wrong; the examples change with it."}
+        {model.kinds.some((kind) => kind.is_fixed) &&
+          " RDF says itself what its kinds and names are: change the file to change them."}
         {model.is_sampled && " Only the beginning of large files was read for this."}
       </p>
       {error && <ErrorNotice error={error} />}

@@ -222,7 +222,8 @@ export function ModelKind({ startsOpen, ...props }: Props & { startsOpen: boolea
       <summary>
         <strong>{kind.label}</strong>{" "}
         <span className="muted">
-          {integer(kind.count)} in {kind.table}, {nameText(kind)}
+          {integer(kind.count)}
+          {kind.table !== kind.label && ` in ${kind.table}`}, {nameText(kind)}
         </span>
         {!isOpen && kind.examples[0] && <span className="small elide model-example">{kind.examples[0]}</span>}
       </summary>
