@@ -55,7 +55,7 @@ def describe_rdf(files: Sequence[FactFile], *, is_sampled: bool) -> DataModel:
     has_label = {label for file in files for label in file.names} != set()
     kinds = [
         _describe_kind(kind, sorted(nodes), sizes[kind] or len(nodes), values, has_label)
-        for kind, nodes in sorted(things.items(), key=lambda item: -(sizes[item[0]] or len(item[1])))
+        for kind, nodes in sorted(things.items(), key=lambda item: (-(sizes[item[0]] or len(item[1])), item[0]))
     ]
     tables = {node: kind or _UNTYPED for kind, nodes in things.items() for node in nodes}
     languages = Counter(language for _, language in named_facts.names.select("label", "language").unique().iter_rows())
@@ -63,7 +63,7 @@ def describe_rdf(files: Sequence[FactFile], *, is_sampled: bool) -> DataModel:
         tuple(kinds),
         is_sampled=is_sampled,
         edges=describe_edges(edges, annotations, tables),
-        languages=tuple(languages.most_common()),
+        languages=tuple(sorted(languages.items(), key=lambda item: (-item[1], item[0]))),
     )
 
 

@@ -277,11 +277,11 @@ def test_rdf_has_kinds_relations_and_languages_that_are_shown_before_the_import(
     )
     model = infer(api("analyst"), sources=[str(path)]).json()
     assert [(kind["label"], kind["count"], kind["is_fixed"]) for kind in model["kinds"]] == [
-        *(("Country", 1, True), ("City", 1, True)),
+        *(("City", 1, True), ("Country", 1, True)),
     ]
     assert model["edges"] == [
         {"table": "Country", "relation": "capital", "target": "City", "count": 1, "attributes": []},
     ]
-    assert model["languages"] == [{"tag": "en", "count": 1}, {"tag": "de", "count": 1}]
+    assert model["languages"] == [{"tag": "de", "count": 1}, {"tag": "en", "count": 1}]
     # The model of a page is sent with the import, which takes nothing of it.
     assert create(api(), model=json.dumps(model)).status_code == 202
