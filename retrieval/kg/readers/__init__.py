@@ -80,7 +80,7 @@ def read_model(
 ) -> DataModel:
     """The data model that an import of files would have, with the corrections in ``options``.
 
-    Of large tables the first ``MODELLED_ROWS`` rows are read, and as many statements of RDF, whose kinds cannot be
+    Of large tables the first ``MODELLED_ROWS`` rows are read, and fewer statements of RDF, whose kinds cannot be
     corrected. Files of facts and documents have no kinds.
 
     Args:
@@ -116,8 +116,7 @@ def read_model(
         if statements := [file for file in read if file.terms is not None]:
             from retrieval.kg.readers.rdf_model import describe_rdf  # noqa: PLC0415 - of RDF only
 
-            is_cut = any(file.rows >= MODELLED_ROWS for file in statements)
-            model = model.add_tables(describe_rdf(statements, is_sampled=is_cut))
+            model = model.add_tables(describe_rdf(statements))
         notes = [ModelWarning("", note) for _, note in opened.notes]
         return replace(model, warnings=(*notes, *model.warnings))
 

@@ -101,7 +101,8 @@ class FactFile:
     and text of a description; ``annotations`` are what RDF says of facts, and ``log`` takes those of no fact.
     ``properties`` are nodes and edges by id, ``table`` rows that are to be named. ``streamed`` rows went to a sink.
     ``labels`` are names of RDF terms in languages: term, language, name and rank. ``schema`` are the statements of RDF
-    about classes and properties, see :mod:`retrieval.kg.readers.rdf_schema`.
+    about classes and properties, see :mod:`retrieval.kg.readers.rdf_schema`. ``is_cut`` says that only the beginning
+    of RDF was read.
     """
 
     name: str
@@ -119,6 +120,7 @@ class FactFile:
     table: SourceTable | None = None
     schema: list[tuple[str, str, str]] = field(default_factory=list)
     labels: list[tuple[str, str, str, int]] = field(default_factory=list)
+    is_cut: bool = False
 
     @property
     def rows(self) -> int:

@@ -12,6 +12,7 @@ said of a statement is an attribute of its fact, see :mod:`~retrieval.kg.readers
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -52,6 +53,8 @@ _DESCRIBING = frozenset(
         "http://dbpedia.org/ontology/abstract",
     }
 )
+#: Statements that are read for a look at a file.
+_SAMPLE = 50_000
 #: Rows that a sink is given at a time.
 _ROWS = 50_000
 
@@ -66,8 +69,12 @@ def read_rdf(file: InputFile, log: ProblemLog) -> FactFile:
         SourceError: the file is broken below its syntax, or nests deeper than is read, or is XML with entities that
             could grow.
     """
-    quads = islice(parse_statements(file.source, log, log.format, file.contexts), file.limit)
-    return collect(quads, log, file.path.name.split(".")[0], file.sink)
+    quads = parse_statements(file.source, log, log.format, file.contexts)
+    prefix = file.path.name.split(".")[0]
+    if file.limit is None:
+        return collect(quads, log, prefix, file.sink)
+    sample = collect(islice(quads, min(file.limit, _SAMPLE)), log, prefix)
+    return replace(sample, is_cut=next(quads, None) is not None)
 
 
 def collect(

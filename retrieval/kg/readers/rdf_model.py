@@ -19,7 +19,7 @@ _UNTYPED = "thing without a type"
 _EXAMPLES = 3
 
 
-def describe_rdf(files: Sequence[FactFile], *, is_sampled: bool) -> DataModel:
+def describe_rdf(files: Sequence[FactFile]) -> DataModel:
     """The kinds of RDF files with their attributes, the relations between them, and the languages of names.
 
     A thing of several types is described with the rarest; each type counts all of its things.
@@ -61,7 +61,7 @@ def describe_rdf(files: Sequence[FactFile], *, is_sampled: bool) -> DataModel:
     languages = Counter(language for _, language in named_facts.names.select("label", "language").unique().iter_rows())
     return DataModel(
         tuple(kinds),
-        is_sampled=is_sampled,
+        is_sampled=any(file.is_cut for file in files),
         edges=describe_edges(edges, annotations, tables),
         languages=tuple(sorted(languages.items(), key=lambda item: (-item[1], item[0]))),
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.model.data_model import EdgeAttribute, EdgeKind
 from retrieval.kg.model.storage import load_model
-from retrieval.kg.readers import ReadOptions, read_model
+from retrieval.kg.readers import ReadOptions, rdf, read_model
 
 HEAD = """<graphml><key id="n" for="node" attr.name="name"/><key id="t" for="node" attr.name="type"/>
 <key id="d" for="edge" attr.name="dist"/><key id="s" for="edge" attr.name="since"/>
@@ -125,3 +127,12 @@ def test_things_without_a_type_or_label_are_named_by_iri(tmp_path: Path) -> None
     assert [(kind.label, kind.count, kind.name) for kind in model.kinds] == [("thing without a type", 3, ("IRI",))]
     assert model.edges == (EdgeKind("thing without a type", "knows", "thing without a type", 3),)
     assert model.languages == ()
+
+
+def test_of_large_rdf_the_beginning_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "plain.nt"
+    path.write_text("".join(f"<http://e/{i}> <http://e/knows> <http://e/{i + 1}> .\n" for i in range(4)))
+    for limit, is_sampled in ((3, True), (4, False)):
+        monkeypatch.setattr(rdf, "_SAMPLE", limit)
+        model = read_model([path])
+        assert (model.edges[0].count, model.is_sampled) == (limit, is_sampled)
