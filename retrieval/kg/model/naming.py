@@ -39,6 +39,7 @@ _PARTIES = get_words("trading_party_headings")
 _SIDES = get_words("transaction_side_headings")
 #: Last words of headings that number things, or say which one is meant.
 ID_WORDS = get_words("id_headings")
+_LANGUAGES = get_words("language_codes")
 _NO_KINDS = get_words("headings_that_name_no_kind")
 _KIND_WORDS = 2
 
@@ -136,6 +137,26 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         return -3.0
     party = text in _PARTIES and noun.rsplit(" ", 1)[-1] in _PARTIES
     return 1.5 if text in _DESCRIBING or party else 0.0
+
+
+def find_name_languages(table: SourceTable, names: Sequence[int]) -> dict[int, str]:
+    """The languages of columns that name the rows in one each: ``name``, ``name_de`` and ``name fr`` name alike.
+
+    Args:
+        table: all its rows.
+        names: positions of the columns that name the rows.
+    """
+    if len(names) != 1 or not (naming := table.profiles[names[0]].heading_words):
+        return {}
+    languages = {
+        profile.position: words[1]
+        for profile in table.profiles
+        if len(words := profile.heading_words) == _TAGGED
+        and words[0] == naming[0]
+        and words[0] in NAME_WORDS
+        and words[1] in _LANGUAGES - ID_WORDS
+    }
+    return languages if len(naming) == 1 or names[0] in languages else {}
 
 
 def _get_first(table: SourceTable) -> int:

@@ -11,6 +11,7 @@ from retrieval.kg.model.data_model import NO_CHOICES, ModelChoices
 from retrieval.kg.readers.file_contents import (
     FACT_SCHEMA,
     LINK_SCHEMA,
+    NAME_SCHEMA,
     NODE_SCHEMA,
     PASSAGE_SCHEMA,
     FactFile,
@@ -40,7 +41,8 @@ def merge_files(
     files, sources = list(files), number_sources(files)
     fact_attributes: list[tuple[int, str, str]] = []
     node_attributes: list[tuple[str, str, str]] = []
-    nodes, relation_labels, model, vocabulary, names = [], None, None, Vocabulary(), None
+    nodes, relation_labels, model, vocabulary = [], None, None, Vocabulary()
+    names = [pl.DataFrame(schema=NAME_SCHEMA)]
     facts = [locate_rows(f.facts, sources.get(f.name, 0)) for f in files if f.facts is not None]
     attribute_origins = np.zeros(0, np.int64)
     if any(f.properties is not None or f.table is not None for f in files):
@@ -50,6 +52,7 @@ def merge_files(
         node_attributes = property_facts.node_attributes
         nodes.append(pl.DataFrame(property_facts.nodes, schema=NODE_SCHEMA, orient="row"))
         attribute_origins = property_facts.attribute_origins
+        names.append(pl.DataFrame(property_facts.names, schema=NAME_SCHEMA, orient="row"))
         properties = _convert_to_file(property_facts)
         files.append(properties)
         if properties.facts is not None:
@@ -64,7 +67,7 @@ def merge_files(
         relation_labels, vocabulary = named_facts.relation_labels, named_facts.vocabulary
         node_attributes = node_attributes + named_facts.node_attributes
         attribute_origins = np.concatenate([attribute_origins, np.zeros(len(named_facts.node_attributes), np.int64)])
-        names = named_facts.names if named_facts.names.height else None
+        names.append(named_facts.names)
         fact_attributes += [(before + row, key, value) for row, key, value in named_facts.fact_attributes]
     passages, fact_passages = None, None
     if any(f.passages is not None for f in files):
@@ -87,7 +90,7 @@ def merge_files(
         vocabulary=vocabulary,
         fact_origins=located[ORIGIN],
         attribute_origins=pl.Series(ORIGIN, attribute_origins) if node_attributes else None,
-        names=names,
+        names=called if (called := pl.concat(names)).height else None,
     )
 
 

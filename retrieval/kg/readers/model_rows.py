@@ -15,6 +15,7 @@ from retrieval.kg.model.data_model import ColumnChoice, ModelChoices
 from retrieval.kg.model.describing import find_unit
 from retrieval.kg.model.embedding import EmbeddedKind
 from retrieval.kg.model.inference import InferredTable
+from retrieval.kg.model.naming import find_name_languages
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.references import FoundReference
 from retrieval.kg.model.source_table import Cell, SourceTable
@@ -56,6 +57,8 @@ class _TableRows:
         self.type_column = types if types >= 0 and _gives_kinds(self.table, types, self.schema.nouns) else -1
         if types != self.type_column and self.relations[types] == self.table.header[types]:
             self.relations[types] = name_type_property(self.schema.nouns[0])
+        languages = find_name_languages(self.table, self.schema.names)
+        self.languages = {position: tag for position, tag in languages.items() if self.relations[position]}
         self._contents: dict[str, int] = {}
         for number, cells in enumerate(self.table.rows):
             try:
@@ -80,7 +83,8 @@ class _TableRows:
         name = " ".join(parts) or f"{kind} {numbered or number + 1}"
         attributes = [
             (position, text) for position, cell in enumerate(cells)
-            if cell and position != self.type_column and names != (position,) and self.relations[position]
+            if cell and position not in (self.type_column, *self.languages)
+            and names != (position,) and self.relations[position]
             for text in self._split_cell(position, cell)
         ]  # fmt: skip
         content = hash(tuple(attributes))
@@ -148,6 +152,10 @@ class _TableRows:
             if self.table.is_ordered:
                 self.rows.listed.append(row.node)
             self.rows.add_node(row.node, row.node, attributes, self.table.lines[number])
+            self.rows.names += [
+                (row.node, language, _join(cell)) for position, language in self.languages.items()
+                if (cell := self.table.rows[number][position])
+            ]  # fmt: skip
         for kind, names in self.inferred.embedded:
             self._add_embedded(kind, names, resolve_value)
         return self.rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -56,7 +56,10 @@ def resolve_properties(
     things = _collect_things(inferred, table_rows, [rows for rows, _ in graphs])
     bad_rows = {name: [TableProblem(p.line, p.message, p.text) for p in log.kept] for name, log in logs.items()}
     model = describe_model(inferred, choices, things, bad_rows, is_sampled=is_sampled)
-    return replace(facts, problems=facts.problems + problems), replace(model, edges=_describe_edges(graphs))
+    languages = Counter(language for _, language in {(label, language) for label, language, _, _ in facts.names})
+    ranked = tuple(sorted(languages.items(), key=lambda item: (-item[1], item[0])))
+    model = replace(model, edges=_describe_edges(graphs), languages=ranked)
+    return replace(facts, problems=facts.problems + problems), model
 
 
 def _describe_edges(graphs: Sequence[tuple[PropertyRows, Sequence[SourceTable]]]) -> tuple[EdgeKind, ...]:

@@ -25,7 +25,8 @@ class PropertyFacts:
     """Property rows of all files by label. ``fact_attributes`` counts facts from 0.
 
     ``fact_origins`` and ``attribute_origins`` say where facts and attributes of nodes come from, see
-    :data:`~retrieval.kg.table.ORIGIN`. ``documents`` are nodes that are documents: (label, title, text).
+    :data:`~retrieval.kg.table.ORIGIN`. ``names`` are (label, language, name, rank). ``documents`` are nodes that are
+    documents: (label, title, text).
     """
 
     facts: list[tuple[str, str, str]]
@@ -36,6 +37,7 @@ class PropertyFacts:
     problems: int
     fact_origins: np.ndarray
     attribute_origins: np.ndarray
+    names: list[tuple[str, str, str, int]]
 
 
 def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str], sources: Mapping[str, int]) -> PropertyFacts:
@@ -79,6 +81,7 @@ def resolve(files: Sequence[PropertyRows], numbers: Mapping[str, str], sources: 
         sum(rows.log.count for rows in files) - before,
         np.concatenate(fact_origins),
         origins if kept is None else origins[kept],
+        [(labels[node], language, name, 0) for rows in files for node, language, name in rows.names],
     )
 
 

@@ -48,6 +48,7 @@ class PropertyRows:
         relations: rows that only name a relation.
         named: whether ids are names that a person reads, so that an edge may name a node of no row.
         listed: ids in the order of a table's rows.
+        names: (id, language, name): what nodes are called in languages.
         values: positions in ``edges`` of those whose target is a value and no node.
     """
 
@@ -62,6 +63,7 @@ class PropertyRows:
     named: bool = True
     listed: list[str] = field(default_factory=list)
     values: set[int] = field(default_factory=set)
+    names: list[tuple[str, str, str]] = field(default_factory=list)
 
     def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]], line: int = 0) -> None:
         """Keep a node of a line; a second row of one id adds its attributes.

@@ -12,7 +12,7 @@ from retrieval.kg.build.from_table import build_snapshot
 from retrieval.kg.build.to_table import convert_to_table
 from retrieval.kg.build.versions import merge
 from retrieval.kg.edits.operations import MergeEntities, RenameEntity, RevertEffect
-from retrieval.kg.readers import read_graph
+from retrieval.kg.readers import ReadOptions, read_graph, read_model
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.names import LanguageName, match_languages, normalize_language, parse_languages
 from retrieval.kg.snapshot.snapshot import verify
@@ -170,3 +170,32 @@ def test_region_falls_back_to_language_and_language_to_region() -> None:
     assert match_languages(["pt"], ["en", "pt-BR"]) == ("pt-BR",)
     assert match_languages(["PT-br", "en"], ["en", "pt", "pt-BR"]) == ("pt-BR", "pt", "en")
     assert LanguageName("de", "Hund", is_main=True).language == "de"
+
+
+@pytest.mark.parametrize(
+    ("header", "label", "names"),
+    [
+        ("name,name_de,name_fr,population", "Cologne", [("de", "Köln", True), ("fr", "Cologne", True)]),
+        ("name_en,name_de,name_fr,population", "Cologne", [
+            ("de", "Köln", True), ("en", "Cologne", True), ("fr", "Cologne", True),
+        ]),
+        ("name,mayor_de,alias_fr,population", "Cologne", None),
+        ("name,name_no,name_id,population", "Cologne", None),
+    ],
+)  # fmt: skip
+def test_columns_of_names_in_languages_are_names(
+    tmp_path: Path, header: str, label: str, names: list[tuple[str, str, bool]] | None
+) -> None:
+    rows = "Cologne,Köln,Cologne,1073000\nMunich,München,,1488000\nVienna,Wien,Vienne,1982000\n"
+    graph = build(tmp_path, f"{header}\n{rows}", "cities.csv")
+    assert (graph.names and list_names(graph, label)) == names
+    match = graph.labels.search("münchen")
+    assert (match[0].node.label == "Munich") == (names is not None)
+
+
+def test_the_model_counts_the_languages_of_columns(tmp_path: Path) -> None:
+    path = tmp_path / "cities.csv"
+    path.write_text("name,name_de,population\nCologne,Köln,1073000\nMunich,München,1488000\nVienna,,1982000\n")
+    assert read_model([path]).languages == (("de", 2),)
+    ignored = {"kinds": [{"table": "cities.csv", "columns": [{"name": "name_de", "is_ignored": True}]}]}
+    assert read_model([path], ReadOptions(model=ignored)).languages == ()
