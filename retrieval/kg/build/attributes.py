@@ -49,9 +49,9 @@ def write_names(directory: Path, table: TripleTable, encoded: EncodedFacts) -> t
     owned = rows.with_columns(owner=pl.Series(find_positions(rows["label"], labels))).filter(pl.col("owner") >= 0)
     # Of two that are as good, the one that the entity is called by without a language, else the first of the alphabet.
     ordered = owned.sort("owner", "language", "rank", pl.col("name") != pl.col("label"), "name")
-    named = ordered.select("owner", key="language", value="name").unique(maintain_order=True)
-    main = named.unique(["owner", "key"], keep="first", maintain_order=True)
-    others = named.join(main, on=["owner", "key", "value"], how="anti")
+    spelt = ordered.select("owner", key="language", value="name").unique(maintain_order=True)
+    main = spelt.unique(["owner", "key"], keep="first", maintain_order=True)
+    others = spelt.join(main, on=["owner", "key", "value"], how="anti")
     counts = []
     for noun, frame in (("name", main), ("other_name", others)):
         strings = _write_strings(directory, noun, [frame])

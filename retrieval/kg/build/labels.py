@@ -79,21 +79,21 @@ def write_label_index(
     encoded: EncodedFacts,
     kinds: np.ndarray,
     attributes: pl.DataFrame | None = None,
-    named: pl.DataFrame | None = None,
+    language_names: pl.DataFrame | None = None,
     *,
     check: Check = lambda: None,
 ) -> None:
     """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays.
 
     Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``, and
-    from ``named`` (columns label, name), which are names in languages.
+    from ``language_names`` (columns label, name), which are names in languages.
     ``check`` is called between pieces of work, and raises to stop.
     """
     leaving = np.diff(load_array(directory, "out_offsets"))
     entering = np.bincount(encoded.tails, minlength=len(kinds))
     aliases = _extract_attribute_aliases(encoded, attributes)
-    if named is not None:
-        aliases = pl.concat([aliases, _locate_aliases(named["label"], named["name"], encoded)])
+    if language_names is not None:
+        aliases = pl.concat([aliases, _locate_aliases(language_names["label"], language_names["name"], encoded)])
     names = _collect_names(encoded, kinds, aliases, leaving, leaving + entering)
     offsets = save_series(directory, "names", names["name"]).offsets
     entities = names["entity"].to_numpy()

@@ -59,8 +59,8 @@ def _find_uses(rows: list[tuple[int, str, str, str, str]]) -> Mapping[tuple[str,
     """What becomes of each attribute of each relation."""
     uses: dict[tuple[str, str], EdgeUse] = {(relation, key): "kept" for _, _, relation, key, _ in rows}
     schema = {"fact": pl.Int64, **dict.fromkeys(("head", "relation", "key", "value"), pl.String)}
-    asked = select_asked(pl.DataFrame(rows, schema=schema, orient="row"))
-    for relation, key, measures in asked.select("relation", "key", find_measures(asked)).unique().iter_rows():
+    askable = select_asked(pl.DataFrame(rows, schema=schema, orient="row"))
+    for relation, key, measures in askable.select("relation", "key", find_measures(askable)).unique().iter_rows():
         uses[relation, key] = "measure" if measures else "fact"
     return uses
 
