@@ -41,6 +41,10 @@ def preview(client, graph, model):
     return client.post("/api/v1/uploads/model", {"graph": graph.pk, "model": model}, format="json")
 
 
+def list_examples(answer):
+    return [kind["examples"] for kind in answer.json()["kinds"]]
+
+
 def forget_files(graph):
     for job in Job.objects.filter(graph=graph):
         versions.drop_files(job=job)
@@ -108,10 +112,24 @@ def test_without_files_labels_change_and_the_rest_is_refused(api, graph):
             assert (answer.status_code, error["code"]) == (400, "bad_config")
             assert error["message"].startswith("The files of this graph are not kept, and ")
             assert error["hint"].startswith("Upload the files again")
-    [country, town] = preview(api(), graph, RENAMED).json()["kinds"]
-    assert (town["label"], town["examples"], country["examples"] != []) == ("town", [], True)
     population = {"table": "countries.csv", "columns": [{"name": "population", "unit": "million"}]}
-    run(change(api(), graph, {**RENAMED, "kinds": [*RENAMED["kinds"], population]}))
+    changes = {**RENAMED, "kinds": [*RENAMED["kinds"], population]}
+    assert list_examples(preview(api(), graph, changes)) == [
+        [
+            "France is a country: code FR, population (million) 68, 2 towns.",
+            "Italy is a country: code IT, population (million) 59, 1 town.",
+            "Germany is a country: code DE, population (million) 84.",
+        ],
+        [
+            "Paris is a town: id 1, lies in France.",
+            "Rome is a town: id 2, lies in Italy.",
+            "Lyon is a town: id 3, lies in France.",
+        ],
+    ]
+    run(change(api(), graph, changes))
+    assert list_examples(api().get(f"/api/v1/graphs/{graph.pk}/model"))[0][0] == (
+        "France is a country: code FR, population (million) 68, 2 towns."
+    )
     assert list_facts(graph.pk, "Paris") == [("lies in", "France"), ("type", "town")]
     assert ("population (million)", "68") in list_facts(graph.pk, "France")
     run(

@@ -253,7 +253,9 @@ def _infer_again(graph: Graph, changes: Mapping[str, Any]) -> DataModel:
             names = {files.ensure_local_path(source.path): source.name for source in step.files}
             inferred = _infer_model(names, dataclasses.replace(step.options, model=merged))
             model = inferred if model is None else model.add_tables(inferred)
-    return relabel_model(kept, ModelChoices.from_json(merged)) if model is None else model
+    if model is None:
+        return model_changes.add_examples(relabel_model(kept, ModelChoices.from_json(merged)), version)
+    return model
 
 
 def _make_limit_error() -> TooManyUploadsError:
@@ -303,7 +305,7 @@ class GraphModelView(VersionedView, GraphView):
         form = next((form for form in FILES if form == wanted), None)
         if form is None:
             raise InvalidError(f"There is no form {wanted}.", hint=f"Use one of: {', '.join(FILES)}.")
-        model = model_changes.load_version_model(version)
+        model = model_changes.add_examples(model_changes.load_version_model(version), version)
         name, media_type = FILES[form]
         if form == "json":
             answer: HttpResponse = Response(DataModelSerializer(model).data)

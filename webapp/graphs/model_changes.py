@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import transaction
 
 from retrieval.kg.model.data_model import DataModel, ModelChoices
+from retrieval.kg.model.examples import add_snapshot_examples
 from retrieval.kg.model.merging import merge_models
 from retrieval.kg.model.relabelling import relabel_model
 from retrieval.kg.model.storage import load_model
@@ -40,6 +41,11 @@ def load_version_model(version: GraphVersion) -> DataModel:
             hint="Only files of tables or of nodes have one, imported since models are kept.",
         )
     return model
+
+
+def add_examples(model: DataModel, version: GraphVersion) -> DataModel:
+    """The model with example sentences from the facts of a version: those of an import may be older than its edits."""
+    return add_snapshot_examples(model, snapshots.open_snapshot(version.path), load_version_model(version))
 
 
 def start(*, graph: Graph, changes: Mapping[str, Any], note: str, user: User | None) -> Job:

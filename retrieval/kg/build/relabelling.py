@@ -14,7 +14,7 @@ from retrieval.errors import EmptySourceError
 from retrieval.kg.build.columns import load_series
 from retrieval.kg.build.from_table import build_snapshot
 from retrieval.kg.build.to_table import convert_to_table
-from retrieval.kg.model.data_model import Column, DataModel, Kind, ModelChoices
+from retrieval.kg.model.data_model import DataModel, Kind, ModelChoices
 from retrieval.kg.model.relabelling import relabel_model
 from retrieval.kg.model.storage import load_model
 from retrieval.kg.snapshot import Snapshot
@@ -84,25 +84,16 @@ def _find_renamed(
     """What the relations of a kind are called now; None where they are left out."""
     renamed: dict[str, str | None] = {}
     for column, new in zip(kind.columns, changed.columns, strict=True):
-        texts = [_name(column), column.name, column.label, *_list_reference_labels(before, kind.table, column.name)]
-        called = [name for name in names if format_relation_name(name) in set(map(format_relation_name, texts))]
-        label = next(iter(_list_reference_labels(after, kind.table, column.name)), None)
+        spellings = before.list_relation_names(kind.table, column)
+        called = [name for name in names if format_relation_name(name) in spellings]
+        label = next(iter(after.list_reference_labels(kind.table, column.name)), None)
         if new.is_ignored:
             renamed |= dict.fromkeys(called)
-        elif label is not None and label not in _list_reference_labels(before, kind.table, column.name):
+        elif label is not None and label not in before.list_reference_labels(kind.table, column.name):
             renamed |= dict.fromkeys(called, label)
         elif (new.label, new.unit) != (column.label, column.unit):
-            renamed |= dict.fromkeys(called, _name(new))
+            renamed |= dict.fromkeys(called, new.relation)
     return renamed
-
-
-def _name(column: Column) -> str:
-    unit = f" ({column.unit})" if column.unit and column.unit not in column.label else ""
-    return f"{column.label}{unit}"
-
-
-def _list_reference_labels(model: DataModel, table: str, column: str) -> list[str]:
-    return [ref.label for ref in model.references if ref.is_used and (ref.table, ref.column) == (table, column)]
 
 
 def _rename(

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from retrieval.errors import ConfigError
+from retrieval.kg.snapshot.relation_names import format_relation_name
 
 CodeType = Literal["country code", "region code", "language code", "currency code"]
 ColumnType = Literal["text", "number", "date", "boolean", "list", "link"] | CodeType
@@ -42,6 +43,11 @@ class Column:
     samples: tuple[str, ...] = ()
     unit: str = ""
     is_ignored: bool = False
+
+    @property
+    def relation(self) -> str:
+        """The name of the relation in the graph: the label, with the unit unless it has that already."""
+        return f"{self.label} ({self.unit})" if self.unit and self.unit not in self.label else self.label
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +169,15 @@ class DataModel:
     def extract_choices(self) -> ModelChoices:
         """The model without figures, samples and warnings: two models of equal choices name and join alike."""
         return ModelChoices.from_json(self.to_json())
+
+    def list_reference_labels(self, table: str, column: str) -> list[str]:
+        """The labels of the relations that a column becomes where it refers to things."""
+        return [ref.label for ref in self.references if ref.is_used and (ref.table, ref.column) == (table, column)]
+
+    def list_relation_names(self, table: str, column: Column) -> set[str]:
+        """The names, as a person writes them, that the relation of a column may have in the graph."""
+        names = [column.relation, column.name, column.label, *self.list_reference_labels(table, column.name)]
+        return set(map(format_relation_name, names))
 
     def add_tables(self, added: DataModel) -> DataModel:
         """This model with the tables of ``added``, which stand for those of the same name."""

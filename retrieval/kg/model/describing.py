@@ -18,14 +18,13 @@ from retrieval.kg.model.data_model import (
     Reference,
 )
 from retrieval.kg.model.embedding import EmbeddedKind
+from retrieval.kg.model.examples import EXAMPLES, NamedThing, write_example
 from retrieval.kg.model.inference import InferredTable
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.kg.values import UNITS
-from retrieval.lexicon.nouns import to_plural, to_singular
+from retrieval.lexicon.nouns import to_singular
 
-#: Things and attributes of examples, kinds that refer to one, and the longest value shown, in characters.
-_EXAMPLES, _SAID, _REFERRING, _VALUE = 3, 4, 2, 60
 _UNIT = re.compile(r"[(\[]\s*([^()\[\]]{1,12})\s*[)\]]\s*$")
 #: What stands for a unit without being a word for one.
 _SIGNS = frozenset({"%", "pct", "percent", "lbs"})
@@ -33,14 +32,6 @@ _SIGNS = frozenset({"%", "pct", "percent", "lbs"})
 _UNMATCHED = 5
 #: Rows with one kind of problem that a warning lists.
 _LISTED = 20
-
-
-@dataclass(frozen=True, slots=True)
-class NamedThing:
-    """A thing as it is in the graph, with its first attributes: key and value."""
-
-    label: str
-    attributes: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +111,7 @@ def _describe_kind(
     inside = {position for kind, _ in inferred_table.embedded for position in kind.columns[1:]}
     examples = [
         write_example(thing, label, referring.get(row, Counter()))
-        for row, thing in enumerate(things[: 4 * _EXAMPLES]) if thing is not None
+        for row, thing in enumerate(things[: 4 * EXAMPLES]) if thing is not None
     ]  # fmt: skip
     return Kind(
         table=inferred_table.table.name,
@@ -136,7 +127,7 @@ def _describe_kind(
             if profile.position not in inside
         ),
         name_candidates=tuple(header[position] for position in inferred_table.name_candidates),
-        examples=tuple(examples[:_EXAMPLES]),
+        examples=tuple(examples[:EXAMPLES]),
     )
 
 
@@ -185,7 +176,7 @@ def _describe_embedded(
             _describe_column(inferred_table, profiles[position], choices) for position in (*kind.columns, *kind.shared)
         ),
         name_candidates=tuple(header[position] for position in kind.names),
-        examples=tuple(write_example(thing, kind.called, Counter()) for thing in things[:_EXAMPLES] if thing),
+        examples=tuple(write_example(thing, kind.called, Counter()) for thing in things[:EXAMPLES] if thing),
     )
 
 
@@ -218,20 +209,6 @@ def _count_referring(inferred: Sequence[InferredTable]) -> Mapping[str, Mapping[
                 if value in reference.rows:
                     counts[reference.target][reference.rows[value]][label] += 1
     return counts
-
-
-def write_example(thing: NamedThing, kind: str, referring: Counter[str]) -> str:
-    """``Alfreds Futterkiste is a customer: city Berlin, country Germany, 6 orders.``"""
-    article = "an" if kind[:1].lower() in "aeiou" else "a"
-    phrases = [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_SAID]
-    phrases += [
-        f"{count:,} {label if count == 1 else to_plural(label)}" for label, count in referring.most_common(_REFERRING)
-    ]
-    return f"{thing.label} is {article} {kind}{': ' if phrases else ''}{', '.join(phrases)}."
-
-
-def _shorten(value: str) -> str:
-    return value if len(value) <= _VALUE else f"{value[:_VALUE]}…"
 
 
 def _warn_of_unmatched(reference: Reference) -> ModelWarning:

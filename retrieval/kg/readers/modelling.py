@@ -10,8 +10,9 @@ import numpy as np
 
 from retrieval.kg.model.code_values import find_code_names
 from retrieval.kg.model.data_model import NO_CHOICES, DataModel, EdgeKind, ModelChoices
-from retrieval.kg.model.describing import NamedThing, TableProblem, describe_model
+from retrieval.kg.model.describing import TableProblem, describe_model
 from retrieval.kg.model.edges import Edge, describe_edges
+from retrieval.kg.model.examples import NamedThing
 from retrieval.kg.model.inference import InferredTable, infer_tables
 from retrieval.kg.model.source_table import SourceTable
 from retrieval.kg.readers.file_contents import FactFile, number_sources
