@@ -13,6 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.rest import press_at_rest
 from tests.e2e.walks import walk
+from tests.support import drawing
 from tests.support.clew import PASSWORD, Clew
 
 pytestmark = pytest.mark.e2e
@@ -30,6 +31,14 @@ FACTS = [
 
 def _dialog(page: Page) -> Locator:
     return page.get_by_role("dialog")
+
+
+MIDDLE_OF_LINE = """() => {
+  const cy = document.querySelector(".graph-canvas")._cyreg.cy;
+  const { x, y } = cy.edges()[0].renderedMidpoint();
+  const box = cy.container().getBoundingClientRect();
+  return [box.x + x, box.y + y];
+}"""
 
 
 def _edits(page: Page) -> Locator:
@@ -111,4 +120,35 @@ def undo_all(page: Page, shot: Any) -> None:
     shot("edits-phone")
 
 
-test_edits = walk(add_a_fact, ask_about_it, merge_duplicates, change_a_fact, undo_all)
+def edit_from_an_answer(page: Page, shot: Any) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light")
+    page.get_by_role("link", name="Ask this graph").click()
+    page.get_by_role("combobox", name="Question").fill("In which country is Chiemsee?")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answers = page.get_by_role("region", name="Answers")
+    expect(answers.get_by_role("button", name="Germany", exact=True)).to_be_visible(timeout=120_000)
+    selected = page.get_by_role("complementary", name="What is selected")
+    drawing.read(page)
+    page.mouse.click(*page.evaluate(MIDDLE_OF_LINE))
+    shot("edits-answer-fact")
+    press_at_rest(selected.get_by_role("button", name="Edit Chiemsee in country Germany"))
+    _dialog(page).get_by_label("Entity or value", exact=True).fill("Bavaria")
+    _dialog(page).get_by_label("Reason").fill("more precise")
+    expect(_dialog(page).get_by_text("New to the graph: Bavaria")).to_be_visible()
+    _dialog(page).get_by_role("button", name="Save").click()
+    expect(page.get_by_text(f"{GRAPH} has another version since")).to_be_visible(timeout=60_000)
+    shot("edits-answer-earlier")
+    page.get_by_role("button", name="Ask again").click()
+    bavaria = answers.get_by_role("button", name="Bavaria", exact=True)
+    expect(bavaria).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("has another version since")).to_have_count(0)
+    bavaria.click()
+    press_at_rest(selected.get_by_role("button", name="Rename…"))
+    expect(_dialog(page).get_by_label("New name")).to_have_value("Bavaria")
+    shot("edits-answer-rename")
+    _dialog(page).get_by_role("button", name="Cancel").click()
+
+
+test_edits = walk(add_a_fact, ask_about_it, merge_duplicates, change_a_fact, undo_all, edit_from_an_answer)

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from retrieval.kg.model.data_model import Column, DataModel, Kind
-from retrieval.kg.model.describing import NamedThing, find_unit, write_example
+from retrieval.kg.model.describing import find_unit
+from retrieval.kg.model.examples import EXAMPLES, NamedThing, write_example
 from retrieval.kg.model.edges import Edge, describe_edges
 from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.file_contents import FactFile
@@ -16,7 +17,7 @@ from retrieval.kg.snapshot.relation_names import RDF_TYPE, format_relation_name
 #: What names things that have a label, and those that have none.
 _LABEL, _IRI = "label", "IRI"
 _UNTYPED = "thing without a type"
-_EXAMPLES = 3
+
 
 
 def describe_rdf(files: Sequence[FactFile]) -> DataModel:
@@ -90,7 +91,7 @@ def _describe_kind(
     label = kind or _UNTYPED
     examples = [
         NamedThing(node, [(key, text) for key, texts in values[node].items() for text in texts])
-        for node in nodes[:_EXAMPLES]
+        for node in nodes[:EXAMPLES]
     ]
     return Kind(
         table=label,

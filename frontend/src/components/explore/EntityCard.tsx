@@ -2,11 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { neighboursQuery } from "@/api/queries";
-import type { Operation } from "@/api/edits";
 import type { Graph, NeighbourGroup } from "@/api/types";
-import { EntityActs } from "@/components/edits/EditActs";
-import { EditDialog } from "@/components/edits/EditDialog";
-import { useMayChange } from "@/components/edits/useMayChange";
+import { EditSection } from "@/components/edits/EditSection";
 import { LanguageNames } from "@/components/graph/LanguageNames";
 import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
@@ -109,8 +106,6 @@ function Relations({ graph, state, id }: Omit<Props, "onAsk">) {
 
 export function EntityCard({ graph, state, id, onAsk }: Props) {
   const node = state.data?.nodes.find((one) => one.id === id);
-  const mayChange = useMayChange(graph);
-  const [editing, setEditing] = useState<Operation | null>(null);
   if (!node) return null;
   const pinned = state.exploring.pins.includes(id);
   return (
@@ -152,8 +147,7 @@ export function EntityCard({ graph, state, id, onAsk }: Props) {
           Hide
         </Button>
       </p>
-      {mayChange && state.isCurrent && <EntityActs node={node} onEdit={setEditing} />}
-      <EditDialog graph={graph} operation={editing} onClose={() => setEditing(null)} />
+      {state.isCurrent && <EditSection graph={graph} node={node} />}
       {graph.endpoint && node.kind !== "entity" ? (
         <p className="muted small">A value: an endpoint cannot be asked about it.</p>
       ) : (

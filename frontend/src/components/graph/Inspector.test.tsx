@@ -1,8 +1,9 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { render, screen, within } from "@testing-library/react";
+import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { makeCache } from "@/api/cache";
+import { graphsQuery, sessionQuery } from "@/api/queries";
 import { nothingExplored } from "@/view/explore";
 import { NODE_LIMIT, buildGraph } from "@/view/graphModel";
 import { viewAt } from "@/view/runView";
@@ -22,6 +23,7 @@ beforeEach(() => {
   vi.stubGlobal("fetch", (url: string) => {
     const facts = new URL(url, "http://clew").searchParams.getAll("fact");
     const source = { type: "file", name: "languages.csv", row: 10248, edit: null, author: null };
+    if (/\/(entities|relations)/.test(url)) return Promise.resolve(Response.json([]));
     const answer = url.includes("/facts/sources")
       ? facts.map((fact) => ({ fact, source }))
       : {
@@ -38,11 +40,16 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function show(picked: { kind: "node"; id: number } | { kind: "edge"; id: string }) {
+type Picked = { kind: "node"; id: number } | { kind: "edge"; id: string };
+
+function show(picked: Picked, role = "viewer") {
   const [onExpand, onAsk, onClose] = [vi.fn(), vi.fn(), vi.fn()];
   const [onPin, onSimilar] = [vi.fn(), vi.fn()];
+  const cache = makeCache();
+  cache.setQueryData(graphsQuery.queryKey, { results: [{ id: 1, name: "Lands", endpoint: null }] } as never);
+  cache.setQueryData(sessionQuery.queryKey, { user: { username: "Ann", role } } as never);
   render(
-    <QueryClientProvider client={makeCache()}>
+    <QueryClientProvider client={cache}>
       <Inspector graph={1} {...{ picked, model, view, onExpand, onAsk, onPin, onSimilar, onClose }} />
     </QueryClientProvider>,
   );
@@ -98,5 +105,21 @@ it("asks for the facts of the version that the run asked", async () => {
   });
   show({ kind: "node", id: NODES.french.id });
   await screen.findByText("0 facts in 0 relations");
-  expect(asked[0]).toContain(`snapshot=${view.started?.snapshot ?? ""}`);
+  expect(asked.find((url) => url.includes("neighbours"))).toContain(
+    `snapshot=${view.started?.snapshot ?? ""}`,
+  );
+});
+
+it("offers to edit an entity and a fact to those who may change the graph", async () => {
+  show({ kind: "node", id: NODES.french.id }, "admin");
+  await userEvent.click(screen.getByRole("button", { name: "Rename…" }));
+  expect(screen.getByRole("dialog", { name: "Rename" })).toBeInTheDocument();
+  expect(screen.getByLabelText("New name")).toHaveValue("French");
+  cleanup();
+  show({ kind: "edge", id: "12|official_language|21" }, "admin");
+  await userEvent.click(screen.getByRole("button", { name: "Edit France official language French" }));
+  expect(screen.getByLabelText("Relation")).toHaveValue("official_language");
+  cleanup();
+  show({ kind: "edge", id: "12|official_language|21" });
+  expect(screen.queryByRole("button", { name: /Edit/ })).toBeNull();
 });

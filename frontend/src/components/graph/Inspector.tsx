@@ -1,12 +1,14 @@
 // What was clicked, in full: an entity with its facts by relation, or a fact, and what one can do with it.
 import { useQuery } from "@tanstack/react-query";
-import { neighboursQuery } from "@/api/queries";
+import { graphsQuery, neighboursQuery } from "@/api/queries";
 import type { Id } from "@/api/types";
+import { EditSection } from "@/components/edits/EditSection";
 import { Button, IconButton } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import type { Picked } from "@/graph/handle";
 import { count, integer } from "@/view/format";
-import type { GraphModel, GraphNode } from "@/view/graphModel";
+import type { GraphEdge, GraphModel, GraphNode } from "@/view/graphModel";
+import type { Fact } from "@/view/runEntities";
 import type { RunView } from "@/view/runView";
 import { FactOrigin } from "./FactSources";
 import { EdgeFacts, kindOf } from "./HoverCard";
@@ -81,6 +83,14 @@ function NodeCard({ graph, snapshot, node, onExpand, onAsk, onPin, onSimilar }: 
   );
 }
 
+/** The fact that is drawn as a line; undefined where the graph has none. */
+function findFact(edge: GraphEdge | undefined, model: GraphModel): Fact | undefined {
+  const head = model.nodes.find((one) => one.id === edge?.source);
+  const tail = model.nodes.find((one) => one.id === edge?.target);
+  if (!edge || !head || !tail || edge.kind !== "fact" || !edge.verified) return undefined;
+  return { key: edge.fact, head, tail, relation: edge.relation, label: edge.label, verified: true };
+}
+
 interface Props {
   graph: Id;
   picked: Picked;
@@ -97,6 +107,9 @@ export function Inspector(props: Props) {
   const { graph, picked, model, view, onExpand, onAsk, onPin, onSimilar, onClose } = props;
   const node = picked.kind === "node" ? model.nodes.find((one) => one.id === picked.id) : undefined;
   const edge = picked.kind === "edge" ? model.edges.find((one) => one.id === picked.id) : undefined;
+  const { data: graphs } = useQuery(graphsQuery);
+  const listed = graphs?.results.find((one) => String(one.id) === String(graph));
+  const fact = findFact(edge, model);
   if (!node && !edge) return null;
   return (
     <aside className="inspector" aria-label="What is selected">
@@ -117,9 +130,10 @@ export function Inspector(props: Props) {
         />
       )}
       {edge && <EdgeFacts edge={edge} model={model} view={view} />}
-      {edge?.kind === "fact" && edge.verified && view.started?.endpoint == null && (
-        <FactOrigin graph={graph} snapshot={view.started?.snapshot ?? null} fact={edge.fact} />
+      {fact && view.started?.endpoint == null && (
+        <FactOrigin graph={graph} snapshot={view.started?.snapshot ?? null} fact={fact.key} />
       )}
+      {listed && <EditSection key={`edit ${picked.id}`} graph={listed} node={node} fact={fact} />}
     </aside>
   );
 }

@@ -1,4 +1,5 @@
 import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
 import { expect, it, vi } from "vitest";
 import type { Graph, Run, Status } from "@/api/types";
 import { emptyView } from "@/view/runView";
@@ -18,23 +19,30 @@ function shown(answers: number) {
   );
 }
 
-it("says that a pin is of an earlier version", () => {
+it("says that the graph has another version since, and offers to ask again", async () => {
   const linked = EVENTS.flatMap((event) => (event.type === "question.linked" ? event.entities : []));
-  const view = { ...emptyView("r1"), linked: linked.map((one) => ({ ...one, source: "given" as const })) };
+  const over = { ...emptyView("r1"), phase: "done" as const };
+  const view = { ...over, linked: linked.map((one) => ({ ...one, source: "given" as const })) };
   const graph = { name: "Lands", snapshot: { hash: "second" } } as unknown as Graph;
-  const shown = (snapshot: string) => (
+  const onAgain = vi.fn();
+  const shown = (snapshot: string, seen = view) => (
     <RunNotices
-      view={view}
+      view={seen}
       link="closed"
       run={{ state: "done", snapshot, program: null } as unknown as Run}
       graph={graph}
       status={undefined}
-      onAgain={vi.fn()}
+      onAgain={onAgain}
     />
   );
   const { rerender } = render(shown("first"));
   expect(screen.getByText("Lands has another version since")).toBeVisible();
   expect(screen.getByText(/Pin/)).toHaveTextContent("Pin Switzerland again if it is still there.");
+  await userEvent.click(screen.getByRole("button", { name: "Ask again" }));
+  expect(onAgain).toHaveBeenCalledOnce();
+  rerender(shown("first", { ...view, linked: [] }));
+  expect(screen.getByText("Lands has another version since")).toBeVisible();
+  expect(screen.queryByText(/Pin/)).toBeNull();
   rerender(shown("second"));
   expect(screen.queryByText(/another version/)).toBeNull();
 });

@@ -5,7 +5,7 @@ import { Notice, Spinner } from "@/components/kit/feedback";
 import { nameList } from "@/view/nameList";
 import { count, ordinal } from "@/view/format";
 import type { Link } from "@/store/runStore";
-import type { RunView } from "@/view/runView";
+import { isOver, type RunView } from "@/view/runView";
 import { nameOf } from "@/view/entityNames";
 
 interface Props {
@@ -97,9 +97,23 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
       {view.warnings.map((warning) => (
         <Notice key={warning} tone="warn" title={warning} />
       ))}
-      {otherVersion && pinned && (
-        <Notice tone="info" title={`${otherVersion.name} has another version since`}>
-          Asking again is about that one. Pin <bdi>{pinned}</bdi> again if it is still there.
+      {otherVersion && isOver(view.phase) && (
+        <Notice
+          tone="info"
+          title={`${otherVersion.name} has another version since`}
+          acts={
+            <Button size="small" icon="retry" onPress={onAgain}>
+              Ask again
+            </Button>
+          }
+        >
+          This was computed on an earlier version. Asking again uses the current one.
+          {pinned && (
+            <>
+              {" "}
+              Pin <bdi>{pinned}</bdi> again if it is still there.
+            </>
+          )}
         </Notice>
       )}
       {graph?.index_state === "building" && (
