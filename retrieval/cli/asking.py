@@ -32,6 +32,7 @@ from retrieval.events import (
     from_payload,
     to_payload,
 )
+from retrieval.evidence.sources import list_source_lines
 from retrieval.evidence.verbalise import format_chain
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.analysis.joining import Named, join
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     Asked = Callable[[Callable[[], bool]], Iterator[Event]]
     """Given what says Stop, the events of one question."""
 
-ANSWERS_SHOWN = 50
+ANSWERS_SHOWN, SOURCES_SHOWN = 50, 10
 FAILED, INTERRUPTED = 2, 130
 _BY = {"iri": "IRI", "name": "name"}
 
@@ -105,11 +106,11 @@ def ask(
         writer = _open_name_writer(snapshot, language, events=events)
         answerer = open_answerer(answering, encoding, snapshot, graph)
         stream = _run(answerer, dataclasses.replace(request, given=topic_ids))
-        code, turn = _answer(stream, question, events=events, writer=writer)
+        code, turn = _answer(stream, question, events=events, writer=writer, graph=snapshot)
         for follow_up in then:
             print_note(f"> {follow_up}")
             leaning = dataclasses.replace(request, question=Question(follow_up), follows=turn)
-            code, turn = _answer(_run(answerer, leaning), follow_up, events=events, writer=writer)
+            code, turn = _answer(_run(answerer, leaning), follow_up, events=events, writer=writer, graph=snapshot)
         return code
     assert sparql is not None
     with _open_endpoint(sparql, pull) as remote:
@@ -167,7 +168,7 @@ def _ask_graphs(
             code = code or FAILED
             results.append((path, None, None))
             continue
-        ended, _ = _answer(_keep_answer(stream, last), request.question.text, events=events)
+        ended, _ = _answer(_keep_answer(stream, last), request.question.text, events=events, graph=snapshot)
         code = code or ended
         results.append((path, snapshot, last[0] if last else None))
         if ended == INTERRUPTED:
@@ -279,8 +280,18 @@ def _open_name_writer(snapshot: Snapshot, language: str | None, *, events: bool)
     return writer
 
 
-def _answer(stream: Asked, question: str, *, events: bool, writer: NameWriter | None = None) -> tuple[int, Turn]:
-    """Show what is said of a question: the exit code, and the turn that a follow-up leans on."""
+def _answer(
+    stream: Asked,
+    question: str,
+    *,
+    events: bool,
+    writer: NameWriter | None = None,
+    graph: Snapshot | None = None,
+) -> tuple[int, Turn]:
+    """Show what is said of a question: the exit code, and the turn that a follow-up leans on.
+
+    With a graph, the sources of the facts of its evidence are shown too.
+    """
     code, turn = 0, Turn(question)
     with watch_interrupts() as stop:
         for event in stream(stop.is_set):
@@ -289,7 +300,7 @@ def _answer(stream: Asked, question: str, *, events: bool, writer: NameWriter | 
             if events:
                 print_result(json.dumps(payload, ensure_ascii=False))
             else:
-                _show(event if writer is None else from_payload(payload))
+                _show(event if writer is None else from_payload(payload), graph)
             if isinstance(event, RunFailed):
                 code = FAILED
             elif isinstance(event, RunCancelled):
@@ -339,7 +350,7 @@ def resolve_entity(graph: Snapshot, label: str) -> int:
     return entity
 
 
-def _show(event: Event) -> None:
+def _show(event: Event, graph: Snapshot | None) -> None:
     """One event for people; most are silent."""
     if isinstance(event, QuestionLinked):
         for linked in event.entities:
@@ -356,6 +367,11 @@ def _show(event: Event) -> None:
     elif isinstance(event, ChainsBuilt):
         for number, chain in enumerate(event.chains, start=1):
             print_note(f"chain {number} ({chain.score:.2f}): {format_chain(chain)}")
+            lines = [] if graph is None else list_source_lines(graph, chain)
+            for line in lines[:SOURCES_SHOWN]:
+                print_note(f"  {line}")
+            if len(lines) > SOURCES_SHOWN:
+                print_note(f"  ... and {len(lines) - SOURCES_SHOWN:,} more facts")
     elif isinstance(event, AnswerFinal):
         _show_answer(event)
     elif isinstance(event, RunFailed):

@@ -172,6 +172,22 @@ def test_a_question_is_answered_without_a_checkpoint(graph_dir, capsys):
     assert "Jaws → [directed by] → Spielberg" in said.err
 
 
+def test_evidence_has_the_file_and_row_of_each_fact(tmp_path, capsys):
+    source = tmp_path / "films.tsv"
+    source.write_text("Lincoln\tdirected by\tSpielberg\nJaws\tdirected by\tSpielberg\n", encoding="utf-8")
+    graph = str(tmp_path / "g")
+    assert main(["build-graph", str(source), "--out", graph]) == 0
+    assert main(["ask", "--graph", graph, "who directed Jaws?"]) == 0
+    assert "  Jaws → [directed by] → Spielberg: films.tsv, row 2\n" in capsys.readouterr().err
+    many = tmp_path / "many.tsv"
+    many.write_text("".join(f"Film {i}\tdirected by\tSpielberg\n" for i in range(12)), encoding="utf-8")
+    assert main(["build-graph", str(many), "--out", graph]) == 0
+    assert main(["ask", "--graph", graph, "which films were directed by Spielberg?"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert sum("many.tsv, row" in line for line in lines) == 10
+    assert "  ... and 2 more facts" in lines
+
+
 def test_events_are_one_json_object_a_line(graph_dir, capsys):
     assert main(["ask", "--graph", str(graph_dir), "who directed it?", "--entity", "Jaws", "--events"]) == 0
     events = [from_payload(json.loads(line)) for line in capsys.readouterr().out.splitlines()]

@@ -18,6 +18,7 @@ from webapp.accounts.permissions import ManagerWrites, Viewer, has_role
 from webapp.accounts.views import UserView
 from webapp.answers import flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
+from webapp.answers.evidence_sources import list_evidence_sources
 from webapp.answers.models import Run, RunState
 from webapp.api.access import filter_visible
 from webapp.api.errors import ForbiddenError, InvalidError
@@ -131,11 +132,13 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     @extend_schema(responses=shapes.ExportSerializer)
     @action(detail=True)
     def export(self, request: Request, pk: str) -> Response:
-        """The run and all its events as one file."""
+        """The run, all its events and the sources of its evidence as one file."""
         run = self.get_object()
+        events = selectors.load_events(run.pk)
         content: dict[str, Any] = {
             "run": shapes.RunSerializer(run).data,
-            "events": selectors.load_events(run.pk),
+            "events": events,
+            "sources": shapes.EvidenceSourceSerializer(list_evidence_sources(run, events), many=True).data,
         }
         return Response(content, headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})
 

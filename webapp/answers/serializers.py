@@ -18,6 +18,7 @@ from webapp.api.fields import Computed, ErrorSerializer, PlainText, RowError, St
 from webapp.api.schema import link_component
 from webapp.experiments.serializers import MethodChoiceSerializer
 from webapp.graphs.names import remove_names
+from webapp.graphs.provenance_api import FactSourceSerializer
 from webapp.jobs import heartbeats
 from webapp.language_models.serializers import LLMUsageSerializer
 from webapp.review.api.inputs import RightAnswersField
@@ -344,8 +345,20 @@ class EventSerializer(serializers.Serializer[object]):
     type = serializers.CharField()
 
 
+class EvidenceSourceSerializer(serializers.Serializer[object]):
+    """A fact of the evidence, with where it comes from."""
+
+    head = serializers.CharField()
+    relation = serializers.CharField()
+    tail = serializers.CharField()
+    source = FactSourceSerializer(  # type: ignore[assignment]  # a field of this name hides an option of the base
+        allow_null=True, help_text="null where it is not known"
+    )
+
+
 class ExportSerializer(serializers.Serializer[object]):
     """A run with all its events."""
 
     run = RunSerializer()
     events = EventSerializer(many=True)
+    sources = EvidenceSourceSerializer(many=True)

@@ -38,6 +38,11 @@ class FactSource:
         match = _EDIT.fullmatch(self.name)
         return int(match[1]) if match else None
 
+    def __str__(self) -> str:
+        if self.edit is not None:
+            return f"edit {self.edit}"
+        return self.name if self.row is None else f"{self.name}, row {self.row:,}"
+
 
 def format_edit_source(number: int) -> str:
     """The name of the source of facts that an edit states."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from retrieval.events import ChainsBuilt
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.build.versions import merge
 from retrieval.kg.table import TripleTable
-from webapp.graphs import files, progress, provenance
-from webapp.graphs.models import Graph
+from retrieval.types import EvidenceChain
+from webapp.answers.publish import publish
+from webapp.graphs import files, progress, provenance, snapshots
+from webapp.graphs.models import Graph, GraphVersion
 
 FACTS = [("Ann", "lives_in", "Oslo"), ("Bob", "lives_in", "Rome"), ("Ann", "knows", "Bob")]
 
@@ -60,6 +65,27 @@ def test_facts_have_file_and_row_or_the_person_who_added_them(api, located_graph
         },
         *({"fact": key, "source": None} for key in keys[3:]),
     ]
+
+
+def test_the_export_of_a_run_has_the_sources_of_its_evidence(api, located_graph):
+    snapshot = snapshots.open_current(located_graph)
+    asked = {"graph": located_graph.pk, "question": "Who lives in Rome?"}
+    run = api("viewer").post("/api/v1/runs", asked, format="json").json()["id"]
+    relation = snapshot.find_relation("lives_in")
+    bob, rome = snapshot.find_entity("Bob"), snapshot.find_entity("Rome")
+    hop = snapshot.get_hop(snapshot.find_fact(bob, relation, rome) + snapshot.num_triples)
+    guess = replace(hop, target=snapshot.get_node(snapshot.find_entity("Ann")), verified=False)
+    chain = EvidenceChain(hop.source, (hop.step,), ((hop.target,),), (1,), (hop, guess), 0.9)
+    publish(uuid.UUID(run), after=0, events=[ChainsBuilt((chain,), 1, 2, 1.0)])
+
+    assert api("viewer").get(f"/api/v1/runs/{run}/export").json()["sources"] == [
+        {
+            **{"head": "Bob", "relation": "lives_in", "tail": "Rome"},
+            "source": {"type": "file", "name": "people.tsv", "row": 2, "edit": None, "author": None},
+        }
+    ]
+    GraphVersion.objects.filter(graph=located_graph).update(hash="another")
+    assert api("viewer").get(f"/api/v1/runs/{run}/export").json()["sources"] == []
 
 
 def test_a_graph_without_sources_answers_that_it_has_none(api, tiny_graph):

@@ -1,5 +1,5 @@
 // Taking something along: copied as text, or downloaded as JSON.
-import { copyText, download, fileName } from "./files";
+import { copyText, fileName, saveFile } from "./files";
 import { ActMenu, Button } from "./controls";
 
 interface Props {
@@ -13,11 +13,13 @@ interface Props {
   text: () => string;
   /** The same in other forms: `label` is the way to copy one, `copied` what is said when it is. */
   more?: readonly { label: string; copied: string; text: string }[];
-  /** Written to the file. */
-  data: unknown;
+  /** What is written to the file. */
+  load: () => unknown;
 }
 
-export function CopyMenu({ what, of, copies, copied, text, more = [], data }: Props) {
+const writeJson = async (load: () => unknown) => JSON.stringify(await load(), null, 2);
+
+export function CopyMenu({ what, of, copies, copied, text, more = [], load }: Props) {
   const label = `Copy or export the ${what}`;
   return (
     <ActMenu
@@ -40,7 +42,7 @@ export function CopyMenu({ what, of, copies, copied, text, more = [], data }: Pr
           id: "json",
           label: "Download as JSON",
           icon: "download",
-          onAction: () => download(fileName(`${of} ${what}`, "json"), JSON.stringify(data, null, 2)),
+          onAction: () => void saveFile(fileName(`${of} ${what}`, "json"), writeJson(load), `The ${what}`),
         },
       ]}
     />

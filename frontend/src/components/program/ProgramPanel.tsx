@@ -65,7 +65,7 @@ function Head({ program, question, corrects }: Pick<Props, "program" | "question
         copied="Steps"
         text={() => stepsText(program)}
         more={more}
-        data={{ question, ...read }}
+        load={() => ({ question, ...read })}
       />
     </header>
   );

@@ -298,7 +298,7 @@ export function AnswersPanel({
             copied="Answers"
             text={() => answers.map(lineOf).join("\n")}
             {...(sentence && { more: [{ label: "Copy the sentence", copied: "Sentence", text: sentence }] })}
-            data={{ question, answers }}
+            load={() => ({ question, answers })}
           />
         )}
       </header>

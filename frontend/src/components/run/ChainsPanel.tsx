@@ -2,6 +2,7 @@
 import { Fragment, useState } from "react";
 import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import type { FactSource } from "@/api/provenance";
+import { exportRun } from "@/api/queries";
 import type { Id } from "@/api/types";
 import { FactSourceText, useFactSources, type GraphVersion } from "@/components/graph/FactSources";
 import { Icon } from "@/components/kit/Icon";
@@ -200,7 +201,7 @@ export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
           copies="Copy as text"
           copied="Chains"
           text={() => chains.map(chainText).join("\n")}
-          data={{ question, chains }}
+          load={async () => ({ question, chains, sources: (await exportRun(view.run)).sources })}
         />
       </header>
       <ol className="chains">

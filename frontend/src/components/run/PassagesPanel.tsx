@@ -128,7 +128,7 @@ export function PassagesPanel({ view, cite }: { view: RunView; cite: Citation | 
           copies="Copy as text"
           copied="Passages"
           text={() => passages.map(({ passage }) => `${passage.title}\n${passage.text}`).join("\n\n")}
-          data={{ question, passages }}
+          load={() => ({ question, passages })}
         />
       </header>
       <ol className="passages">
