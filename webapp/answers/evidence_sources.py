@@ -15,7 +15,9 @@ from webapp.graphs.snapshots import open_snapshot
 def list_evidence_sources(run: Run, events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The facts of the last evidence chains, each with its source; none where the version is gone or in an endpoint."""
     version = find_version(run.graph, run.snapshot_hash)
-    chains = next((event["chains"] for event in reversed(events) if event["type"] == ChainsBuilt.type), [])
+    chains: list[dict[str, Any]] = next(
+        (event["chains"] for event in reversed(events) if event["type"] == ChainsBuilt.type), []
+    )
     facts: dict[FactKey, dict[str, Any]] = {}
     for hop in (hop for chain in chains for hop in chain["hops"] if hop["verified"]):
         step, ends = hop["step"], (hop["source"], hop["target"])
