@@ -124,6 +124,18 @@ def test_an_answer_from_the_text_leads_to_its_sentence(page: Page, graph: str, s
     expect(page.locator("mark.on")).to_contain_text("Gus Holt was born in Tromso.")
 
 
+def test_an_example_question_of_the_passages_is_asked_by_a_click(page: Page, graph: str, shot: Any) -> None:
+    page.goto(f"/?graph={graph.rsplit('/', 1)[-1]}")
+    examples = page.locator(".examples").get_by_role("button")
+    expect(examples.first).to_be_visible()
+    assert "Where was Gus Holt born?" in examples.all_inner_texts()
+    shot("passage-examples")
+    examples.filter(has_text="Where was Gus Holt born?").click()
+    expect(page).to_have_url(re.compile("/runs/"))
+    expect(page.get_by_role("combobox", name="Question")).to_have_value("Where was Gus Holt born?")
+    expect(page.get_by_role("region", name="Answers")).to_contain_text("Tromso", timeout=60_000)
+
+
 def test_a_click_on_ask_is_not_lost_while_the_graphs_are_looked_up(page: Page, graph: str) -> None:
     held: list[Route] = []
 
