@@ -205,8 +205,11 @@ def prepare_training() -> None:
 
 
 def prepare_graphs() -> None:
-    """Open the graphs that can be asked, the ones asked last first."""
+    """Encode what questions of all graphs need, and open the graphs that can be asked, the ones asked last first."""
+    from retrieval.methods.zero_shot.common_relations import encode_common_relations  # noqa: PLC0415
+
     try:
+        encode_common_relations(get_encoder())
         for graph in list_ready_graphs().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
             if graph.snapshot is not None:
                 prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))

@@ -22,6 +22,7 @@ from tests.benchmarks import (
     data_models_sets,
     endpoint,
     endpoint_programs,
+    first_answer,
     fuzz,
     inses,
     inses_facts,
@@ -31,6 +32,7 @@ from tests.benchmarks import (
     line_graph,
     line_vs_raw,
     linking,
+    many_kinds,
     meanwhile,
     methods,
     million,
@@ -79,7 +81,8 @@ LONG = (
     "review_curves", "kills", "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "span_reader", "million",
-    "self_taught", "paraphrases", "abuse", "short_jobs", "data_models",
+    "self_taught", "paraphrases", "abuse", "short_jobs", "data_models", "first_answer",
+    "many_kinds",
 )  # fmt: skip
 
 
@@ -94,7 +97,7 @@ def main() -> None:
         action="append",
         default=[],
         help="of the long ones: only this set; repeatable; of tables: a checkout; "
-        "of newcomers, span_reader, data_models: a folder",
+        "of newcomers, span_reader, data_models, first_answer: a folder",
     )
     parser.add_argument(
         "--finished",
@@ -118,7 +121,7 @@ def main() -> None:
     parser.add_argument(
         "--show",
         action="store_true",
-        help="of newcomers, data_models, text_answers: print what goes wrong, and write no page",
+        help="of newcomers, data_models, text_answers, first_answer: print what goes wrong, and write no page",
     )
     parser.add_argument(
         "--break",
@@ -151,6 +154,8 @@ def main() -> None:
         "newcomers": lambda: newcomers.measure(args.data, show=args.show),
         "self_taught": lambda: self_taught.measure(args.data),
         "canvas": canvas.measure,
+        "many_kinds": many_kinds.measure,
+        "first_answer": lambda: first_answer.measure(args.data),
         "waiting": waiting.measure,
         "text": text.measure,
         "text_answers": lambda: text_answers.measure(show=args.show),

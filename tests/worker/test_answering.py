@@ -7,8 +7,10 @@ import pytest
 
 from retrieval.errors import CheckpointError
 from retrieval.events import AnswerFinal, PathRetrieved, RunCancelled, RunFailed, RunStarted
+from retrieval.methods.zero_shot.common_relations import encode_common_relations, list_common_relations
 from retrieval.results import Answer, NoAnswer, NoAnswerReason
 from retrieval.types import Usage
+from tests.retrieval.films import WordEncoder
 from webapp.answers import services
 from webapp.answers.models import Run, RunState
 from worker import answerers, answering, identity
@@ -42,6 +44,15 @@ def test_a_run_is_answered(run, scripted, events):
     assert run.finished_at > run.started_at > run.created_at
     asked = answerer.requests[0]
     assert (asked.question.text, asked.given, asked.budget, asked.seed) == ("What borders Switzerland?", (), 50, 0)
+
+
+def test_what_questions_of_all_graphs_need_is_encoded_before_there_is_a_graph(db, monkeypatch):
+    encoder = WordEncoder()
+    monkeypatch.setattr(answerers, "get_encoder", lambda: encoder)
+    answerers.prepare_graphs()
+    assert encoder.encoded == len(list_common_relations())
+    encode_common_relations(encoder)
+    assert encoder.encoded == len(list_common_relations())
 
 
 def test_a_typed_no_answer_is_kept(run, scripted):
