@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from tests.worker.test_imports_models import CITIES, COUNTRIES, list_facts, run, send
-from webapp.graphs import storage, trash, versions
+from webapp.graphs import files, storage, trash, versions
 from webapp.graphs.models import Graph, GraphVersion, SourceFile
 from webapp.jobs.models import Job, JobState
 from worker import imports
@@ -48,6 +48,12 @@ def list_examples(answer):
 def forget_files(graph):
     for job in Job.objects.filter(graph=graph):
         versions.drop_files(job=job)
+
+
+def test_without_a_change_the_kept_model_is_shown_and_no_file_is_read(api, graph):
+    for source in SourceFile.objects.all():
+        files.get_path(source.path).write_bytes(b"")
+    assert preview(api(), graph, {}).json() == api().get(f"/api/v1/graphs/{graph.pk}/model").json()
 
 
 def test_a_relation_is_renamed_without_an_upload(api, graph):

@@ -246,6 +246,8 @@ def _infer_again(graph: Graph, changes: Mapping[str, Any]) -> DataModel:
     """
     version = snapshots.require_current(graph)
     kept = model_changes.load_version_model(version)
+    if not (changes.get("kinds") or changes.get("references")):
+        return model_changes.add_examples(kept, version)
     merged = merge_models(kept.to_json(), changes)
     model: DataModel | None = None
     for step in list_steps(version):

@@ -17,7 +17,7 @@ from webapp.graphs.reading import ReadingSerializer
 from webapp.graphs.selectors import get_endpoint
 from webapp.jobs.serializers import JobSerializer
 
-MAX_FILES = 50
+MAX_FILES = 500
 Field = serializers.Field[Any, Any, Any, Any]
 
 

@@ -183,6 +183,15 @@ export function findKinds(kinds: readonly Kind[], text: string): readonly Kind[]
   );
 }
 
+/** The part of a model that `kinds` are in: with the kinds that they refer to or that refer to them. */
+export function takeNeighbourhood(model: DataModel, kinds: readonly Kind[]): DataModel {
+  const chosen = new Set(kinds.map((kind) => kind.table));
+  const references = model.references.filter((one) => chosen.has(one.table) || chosen.has(one.target));
+  const used = references.filter((one) => one.is_used);
+  const shown = new Set([...chosen, ...used.flatMap((one) => [one.table, one.target])]);
+  return { ...model, kinds: model.kinds.filter((kind) => shown.has(kind.table)), references };
+}
+
 /** The columns that may name a thing: those suggested first, then the others with text, and what names it now. */
 export function listNameColumns(kind: Kind): readonly string[] {
   const texts = kind.columns.filter((column) => column.type === "text" && !column.is_ignored);

@@ -175,17 +175,29 @@ it("undoes by button, by key and from the list, and redoes", async () => {
   await waitFor(() => expect(asked).toHaveLength(2));
 });
 
-it("makes the fields of many kinds only when they are opened", async () => {
+it("lists the first of many kinds without their fields, and draws those that are found", async () => {
   const kinds = Array.from({ length: 200 }, (_, at) => ({
     ...MODEL.kinds[0],
     table: `t${at}.csv`,
     label: `kind ${at}`,
   }));
-  show(() => Response.json({ ...MODEL, kinds }));
-  expect(await screen.findByText("kind 199")).toBeDefined();
+  const reference = { column: "in", target: "t7.csv", target_column: "name", label: "in", is_used: true };
+  const references = [{ ...reference, table: "t191.csv", matched: 1, filled: 1, unmatched: [] }];
+  show(() => Response.json({ ...MODEL, kinds, references }));
+  expect(await screen.findByText("kind 49")).toBeDefined();
+  expect(screen.queryByText("kind 50")).toBeNull();
+  expect(screen.queryByRole("img")).toBeNull();
+  fireEvent.click(screen.getByRole("button", { name: "Show all 200 kinds" }));
+  expect(screen.getByText("kind 199")).toBeDefined();
   expect(screen.queryByLabelText("Unit of depth")).toBeNull();
-  fireEvent.change(screen.getByLabelText("Find a kind or a column"), { target: { value: "kind 19" } });
-  expect(screen.getAllByText(/^kind 19/)).toHaveLength(11);
+  const find = screen.getByLabelText("Find a kind or a column");
+  fireEvent.change(find, { target: { value: "kind 191" } });
+  expect(screen.getByRole("img", { name: "2 kinds; 1 reference between them" })).toBeDefined();
+  expect(screen.getByRole("list", { name: "References" }).children).toHaveLength(1);
+  fireEvent.change(find, { target: { value: "kind 19" } });
+  expect(screen.getByRole("img", { name: "12 kinds; 1 reference between them" })).toBeDefined();
+  fireEvent.change(find, { target: { value: "kind 5" } });
+  expect(screen.queryByRole("list", { name: "References" })).toBeNull();
 });
 
 const attribute = (label: string, use: string) => ({

@@ -6,7 +6,7 @@ import type { From, Id, Reading } from "@/api/types";
 import { Button } from "@/components/kit/controls";
 import { ErrorNotice, Loading } from "@/components/kit/feedback";
 import { Find } from "@/components/kit/TextField";
-import { NO_CHANGES, changeReference, countChanges, findKinds } from "@/view/dataModel";
+import { NO_CHANGES, changeReference, countChanges, findKinds, takeNeighbourhood } from "@/view/dataModel";
 import { languageText } from "@/view/entityNames";
 import { count, integer } from "@/view/format";
 import { pressedKey } from "@/view/keys";
@@ -17,9 +17,12 @@ import { DownloadModel, ModelFile } from "./ModelFiles";
 import { ModelKind } from "./ModelKind";
 import { References } from "./References";
 
-/** More kinds than these are listed without a diagram, and are looked for by name. */
+/** Of more kinds than these only those that are found are drawn. */
 const DRAWN = 30;
-const LISTED = 8;
+/** More kinds than these are looked for by name. */
+const SEARCHED = 8;
+/** Kinds that are listed at first. */
+const LISTED = 50;
 /** Of as few kinds all is shown at once. */
 const OPEN = 3;
 const UNDO_KEYS: Readonly<Record<string, (history: ModelHistory) => ModelHistory>> = {
@@ -94,10 +97,13 @@ interface ViewProps {
 
 export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) {
   const [words, setWords] = useState("");
+  const [all, setAll] = useState(false);
   const kinds = findKinds(model.kinds, words);
+  const isLarge = model.kinds.length > DRAWN;
+  const shown = isLarge && words.trim() ? takeNeighbourhood(model, kinds) : model;
+  const listed = all ? kinds : kinds.slice(0, LISTED);
   return (
     <>
-      {model.kinds.length > 1 && model.kinds.length <= DRAWN && <ModelDiagram model={model} />}
       {model.languages.length > 0 && (
         <p className="small">
           Names in{" "}
@@ -107,11 +113,18 @@ export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) 
         </p>
       )}
       <Warnings model={model} />
-      {model.kinds.length > LISTED && (
+      {model.kinds.length > SEARCHED && (
         <Find label="Find a kind or a column" value={words} onChange={setWords} />
       )}
+      {shown.kinds.length > 1 && shown.kinds.length <= DRAWN && <ModelDiagram model={shown} />}
+      {shown.kinds.length > DRAWN && (
+        <p className="small muted">
+          {count(model.kinds.length, "kind")}. Find some of them, and they are drawn with those that they
+          refer to.
+        </p>
+      )}
       <div>
-        {kinds.map((kind) => (
+        {listed.map((kind) => (
           <ModelKind
             key={kind.table}
             {...{ model, kind, changes, onChange: kind.is_fixed ? undefined : onChange }}
@@ -119,10 +132,15 @@ export function ModelView({ model, changes = NO_CHANGES, onChange }: ViewProps) 
           />
         ))}
         {kinds.length === 0 && <p className="muted">No kind or column is called so.</p>}
+        {listed.length < kinds.length && (
+          <Button look="link" className="small" onPress={() => setAll(true)}>
+            Show all {count(kinds.length, "kind")}
+          </Button>
+        )}
       </div>
       <Edges model={model} />
       <References
-        model={model}
+        model={shown}
         onChange={onChange && ((reference) => onChange(changeReference(changes, reference)))}
       />
     </>
