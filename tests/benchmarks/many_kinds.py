@@ -19,7 +19,7 @@ from tests.support.clew import Clew
 
 COMMAND = "python -m tests.benchmarks many_kinds"
 ABOUT = (
-    "200 CSV files in a zip, of 20 rows and five columns; each but the first refers to another one. Seconds from opening the "
+    "200 CSV files in a zip, of 20 rows and five columns; each but the first refers to another. Seconds from opening a "
     "page (the dialog: from choosing the file) until it shows kinds, and from typing a kind until it alone is listed."
 )
 HEAD = ("page", "shown (s)", "filtered (s)", "a turn of the wheel (ms)", "elements")

@@ -46,3 +46,16 @@ test("relations between the same types share a line; types without any are left 
     ["married to", "married to"],
   ]);
 });
+
+test("of many types those without a name are left out", () => {
+  const named = Array.from({ length: 21 }, (_, id) => ({ id, label: `kind ${id}`, count: 9 }));
+  const edges = named.map(({ id }) => ({ relation: 0, label: "size", source: id, target: 21, count: 9 }));
+  const drawn = schemaGraph({
+    types: [...named, { id: 21, label: "literal", count: 40 }],
+    edges: [...edges, { relation: 1, label: "part of", source: 3, target: 4, count: 5 }],
+    num_types: 22,
+    num_edges: 22,
+  });
+  expect(drawn.nodes.map(({ label }) => label)).toEqual(["kind 3 · 9", "kind 4 · 9"]);
+  expect(drawn.edges.map(({ label }) => label)).toEqual(["part of"]);
+});

@@ -58,10 +58,20 @@ export function factsGraph(facts: readonly Fact[], centre: Node): GraphModel {
   );
 }
 
+/** Of more types than these only those with names are drawn: the others are joined with nearly all. */
+const MANY_TYPES = 20;
+/** What has no type is counted by what it is. */
+const UNNAMED: ReadonlySet<string> = new Set(["entity", "literal", "cvt"]);
+
 /** Types with their sizes. Relations between the same two types share a line that names the commonest. */
 export function schemaGraph(schema: Schema): GraphModel {
   const lines = new Map<string, Schema["edges"]>();
+  const isMany = schema.types.length > MANY_TYPES;
+  const left = new Set(
+    schema.types.filter(({ label }) => isMany && UNNAMED.has(label)).map((type) => type.id),
+  );
   for (const one of schema.edges) {
+    if (left.has(one.source) || left.has(one.target)) continue;
     const key = `${one.source} ${one.target}`;
     lines.set(key, [...(lines.get(key) ?? []), one]);
   }
