@@ -64,7 +64,7 @@ def measure() -> list[Section]:
     with (
         tempfile.TemporaryDirectory() as home,
         open_browser() as browser,
-        Clew(Path(home) / "clew", options=("--no-demo",)) as clew,
+        Clew(Path(home) / "clew", env={"CLEW_SELF_TRAINING": "0"}, options=("--no-demo",)) as clew,
     ):
         clew.wait_for_workers()
         write_tables(Path(home) / "tables.zip")
