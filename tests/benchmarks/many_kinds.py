@@ -116,8 +116,7 @@ def _open_pages(browser: Browser, clew: Clew, archive: Path) -> Iterator[OpenPag
     section = page.locator("details", has=page.get_by_text("Data model", exact=True))
     kinds = section.locator(".model-kind")
     opened = _time(section.locator("summary").first.click, kinds)
-    print("graph page", shown, flush=True)
-    yield OpenPage("data model on the graph page", page, opened, kinds, section.get_by_role("searchbox"))
+    yield OpenPage("graph page and its data model", page, shown + opened, kinds, section.get_by_role("searchbox"))
 
 
 def _time(act: Callable[[], object], until: Locator) -> float:
