@@ -1,6 +1,5 @@
 """Snapshots in object storage: sent, fetched once a machine, making way, deleted; against a server of the protocol."""
 
-import logging
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,6 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.errors import ConfigError
+from tests.support.s3_server import connect, run_s3_server
 from webapp.api.errors import StorageAwayError
 from webapp.graphs import files, object_storage, services, snapshots, trash
 from webapp.graphs.models import Graph, GraphState, IndexState
@@ -23,24 +23,15 @@ BUCKET = "clew"
 
 @pytest.fixture(scope="module")
 def server():
-    """Moto's S3 server; its address."""
-    from moto.server import ThreadedMotoServer
-
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    running = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    running.start()
-    host, port = running.get_host_and_port()
-    yield f"http://{host}:{port}"
-    running.stop()
+    """The address of an S3 server."""
+    with run_s3_server() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
 def storage(server):
     """A client of the server."""
-    import boto3
-
-    keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
-    return boto3.resource("s3", endpoint_url=server, **keys)
+    return connect(server)
 
 
 @pytest.fixture

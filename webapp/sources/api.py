@@ -19,7 +19,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.views import GraphView
 from webapp.sources import reading, services
 from webapp.sources import serializers as shapes
-from webapp.sources.connections import require_valid
+from webapp.sources.checks import require_valid
 from webapp.sources.models import Cause, GraphSource, Outcome, Refresh
 
 SHOWN = 20
@@ -90,9 +90,9 @@ class CheckSourceView(GraphView):
         require_valid(connection)
         busy = TooManyUploadsError("Another source is being checked for you.", hint="Wait until that is done.")
         with _checking.take_turn(self.user.pk, most=1, refusal=busy):
-            keeps_model = reading.choose_options(graph, reading.list_names(connection)).model is not None
             release_connection()  # the source may take as long as it needs
-            sample = reading.sample(connection)
+            names, sample = reading.list_names(connection), reading.sample(connection)
+            keeps_model = reading.choose_options(graph, names).model is not None
         return Response(shapes.SourceCheckSerializer({"sample": sample, "keeps_model": keeps_model}).data)
 
 

@@ -1,4 +1,4 @@
-"""What a source is read from, checked against what the operator allows."""
+"""How a source is read; addresses of PostgreSQL databases, checked against what the operator allows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from psycopg import conninfo
 
 from webapp.api.errors import InvalidError, NotAllowedError
 from webapp.sources.models import SourceKind
-from webapp.uploads import remote_sources
 
 PORT = "5432"
 PARAMETERS = frozenset({"host", "port", "dbname", "user", "password", "sslmode"})
@@ -22,7 +21,7 @@ PARAMETERS = frozenset({"host", "port", "dbname", "user", "password", "sslmode"}
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """How a source is read. A database's ``password`` is not part of its address."""
+    """How a source is read. The ``password`` of a database, or secret key of a storage, is not part of its address."""
 
     kind: SourceKind
     addresses: tuple[str, ...]
@@ -32,33 +31,8 @@ class Connection:
 
     @property
     def address(self) -> str:
-        """The only address of a database or endpoint."""
+        """The only address of what is not a list of files."""
         return self.addresses[0]
-
-
-def require_valid(connection: Connection) -> None:
-    """Refuse a source that could never be read.
-
-    Raises:
-        InvalidError: a part is missing, or the query is of the wrong kind.
-        NotAllowedError: the operator does not allow an address.
-        SourceError: there is no such file on the server.
-    """
-    if not connection.addresses:
-        raise InvalidError("A source needs an address.", hint="Enter where it is.")
-    if connection.kind == SourceKind.FILES:
-        for address in connection.addresses:
-            remote_sources.require_allowed(address)
-        return
-    if len(connection.addresses) > 1:
-        raise InvalidError("A query is sent to one address.", hint="Keep one of them.")
-    if not connection.query.strip():
-        raise InvalidError("A query is missing.", hint="Write the query whose answer becomes the graph.")
-    if connection.kind == SourceKind.POSTGRESQL:
-        parse_database(connection.address)
-    else:
-        remote_sources.require_host(connection.address, "SPARQL endpoints may not be queried at")
-        require_construct(connection.query)
 
 
 def parse_database(address: str) -> dict[str, Any]:
@@ -110,23 +84,6 @@ def is_same_server(first: str, second: str) -> bool:
     """Whether two addresses lead to the same database server as the same user, so that a password may stay."""
     left, right = (conninfo.conninfo_to_dict(address) for address in (first, second))
     return all(left.get(name) == right.get(name) for name in ("host", "port", "user"))
-
-
-def require_construct(query: str) -> None:
-    """Refuse a query that does not answer with facts.
-
-    Raises:
-        InvalidError: it cannot be read, or is no CONSTRUCT or DESCRIBE query.
-    """
-    import pyoxigraph  # noqa: PLC0415 - loaded on use
-
-    hint = "Write a CONSTRUCT query, such as CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }."
-    try:
-        answer = pyoxigraph.Store().query(query)
-    except (SyntaxError, ValueError) as error:
-        raise InvalidError(f"The query cannot be read: {str(error).splitlines()[0]}.", hint=hint) from None
-    if not isinstance(answer, pyoxigraph.QueryTriples):
-        raise InvalidError("The query does not answer with facts.", hint=hint)
 
 
 def _make_address_error(reason: str) -> InvalidError:

@@ -1,11 +1,11 @@
-"""Rows of a PostgreSQL query: read in a transaction that cannot write, and written as CSV."""
+"""Rows of a query of a database, read without a right to write, and written as CSV."""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import psycopg
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.types import Progress
 from webapp.api.errors import InvalidError
+from webapp.sources import sqlite_queries
 from webapp.sources.connections import Connection, parse_database
+from webapp.sources.models import SourceKind
 
 CONNECT_S = 10
 BATCH = 5_000
@@ -69,8 +71,15 @@ def sample_rows(connection: Connection, *, most: int, timeout: float) -> list[li
         return [_list_columns(cursor), *([_to_cell(value) for value in row] for row in cursor.fetchmany(most))]
 
 
+def _open_cursor(connection: Connection, timeout: float) -> AbstractContextManager[Any]:
+    """A cursor of PEP 249 at the first row."""
+    if connection.kind == SourceKind.SQLITE:
+        return sqlite_queries.open_cursor(connection, timeout)
+    return _open_postgresql(connection, timeout)
+
+
 @contextmanager
-def _open_cursor(connection: Connection, timeout: float) -> Iterator[psycopg.ServerCursor[tuple[Any, ...]]]:
+def _open_postgresql(connection: Connection, timeout: float) -> Iterator[psycopg.ServerCursor[tuple[Any, ...]]]:
     """A cursor at the first row. Declaring it refuses all but one SELECT, and the transaction functions that write."""
     parameters = parse_database(connection.address)
     try:
@@ -104,8 +113,8 @@ def _get_reason(error: psycopg.Error) -> str:
     return (error.diag.message_primary or str(error)).strip().splitlines()[0]
 
 
-def _list_columns(cursor: psycopg.ServerCursor[tuple[Any, ...]]) -> list[str]:
-    names = [column.name for column in cursor.description or ()]
+def _list_columns(cursor: Any) -> list[str]:
+    names = [column[0] for column in cursor.description or ()]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise InvalidError(

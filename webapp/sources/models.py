@@ -14,14 +14,26 @@ class SourceKind(models.TextChoices):
     """How a source is read."""
 
     FILES = "files"
+    S3 = "s3"
     POSTGRESQL = "postgresql"
+    SQLITE = "sqlite"
     SPARQL = "sparql"
+
+
+QUERIED = frozenset({SourceKind.POSTGRESQL, SourceKind.SQLITE, SourceKind.SPARQL})
+"""Kinds that answer a query."""
+
+TABULAR = QUERIED - {SourceKind.SPARQL}
+"""Kinds whose query answers with the rows of one table."""
+
+PROTECTED = frozenset({SourceKind.POSTGRESQL, SourceKind.S3})
+"""Kinds whose address may hold a password or secret key."""
 
 
 class GraphSource(Failable):
     """Where a graph's next versions are read from. The error columns hold the latest failure, until one succeeds.
 
-    ``addresses`` are those of files; a database or SPARQL endpoint has one. ``file_name`` is the name under which a
+    ``addresses`` are those of files; every other kind has one. ``file_name`` is the name under which a
     single file, or the rows of a query, are imported. ``schedule`` is a line of cron in UTC, empty for none, and
     ``next_at`` its next time. ``fingerprint`` and ``content_hash`` are of the content read last, which became
     ``read_version`` or was equal to it. ``failures`` counts those in a row.

@@ -16,13 +16,14 @@ from retrieval.kg.readers.options import ReadOptions
 from retrieval.types import Progress
 from webapp.graphs import files as storage
 from webapp.graphs.models import Graph, GraphVersion, Mode
-from webapp.sources import databases, endpoints
+from webapp.sources import buckets, databases, endpoints, sqlite_queries
 from webapp.sources.connections import Connection
-from webapp.sources.models import SourceKind
+from webapp.sources.models import TABULAR, SourceKind
 from webapp.uploads import remote_sources
 
 SAMPLE_BYTES = 4096
 SAMPLE_ROWS = 5
+SAMPLE_OBJECTS = 5
 SAMPLE_S = 10.0
 QUERY_S = 1800.0
 """Seconds that a query of a refresh may take."""
@@ -40,8 +41,14 @@ class FetchedFile:
 
 
 def list_names(connection: Connection) -> list[str]:
-    """What the files of a source are called where they are imported; of facts, the ending depends on the answer."""
-    if connection.kind == SourceKind.POSTGRESQL:
+    """What the files of a source are called where they are imported; of facts, the ending depends on the answer.
+
+    Raises:
+        SourceError: a storage cannot list its objects.
+    """
+    if connection.kind == SourceKind.S3:
+        return buckets.name_objects(connection, buckets.list_objects(connection))
+    if connection.kind in TABULAR:
         return [connection.file_name or ROWS_FILE]
     if connection.kind == SourceKind.SPARQL:
         return []
@@ -59,8 +66,10 @@ def fetch_files(connection: Connection, directory: Path, progress: Callable[[Pro
         NotAllowedError: the operator does not allow an address (any more).
     """
     limit: int = settings.RESUMABLE_MAX_BYTES
+    if connection.kind == SourceKind.S3:
+        return _fetch_objects(connection, directory, limit, progress)
     names = list_names(connection)
-    if connection.kind == SourceKind.POSTGRESQL:
+    if connection.kind in TABULAR:
         path = directory / "0"
         databases.write_rows(connection, path, limit=limit, timeout=QUERY_S, progress=progress)
         return [FetchedFile(names[0], path)]
@@ -75,13 +84,30 @@ def fetch_files(connection: Connection, directory: Path, progress: Callable[[Pro
     return fetched
 
 
+def _fetch_objects(
+    connection: Connection, directory: Path, limit: int, progress: Callable[[Progress], None]
+) -> list[FetchedFile]:
+    stored = buckets.list_objects(connection)
+    fetched = []
+    for position, (name, item) in enumerate(zip(buckets.name_objects(connection, stored), stored, strict=True)):
+        path = directory / str(position)
+        buckets.fetch_object(connection, item, path, limit=limit, progress=progress)
+        fetched.append(FetchedFile(name, path))
+    return fetched
+
+
 def sample(connection: Connection) -> str:
     """The first lines of a source, to be shown.
 
     Raises:
         SourceError, InvalidError, NotAllowedError: as :func:`fetch_files`.
     """
-    if connection.kind == SourceKind.POSTGRESQL:
+    if connection.kind == SourceKind.S3:
+        stored = buckets.list_objects(connection)
+        return "\n".join(
+            _show_lines(buckets.sample_object(connection, item, most=SAMPLE_BYTES)) for item in stored[:SAMPLE_OBJECTS]
+        )
+    if connection.kind in TABULAR:
         rows = databases.sample_rows(connection, most=SAMPLE_ROWS, timeout=SAMPLE_S)
         return "\n".join(" · ".join(row) for row in rows)
     if connection.kind == SourceKind.SPARQL:
@@ -107,9 +133,12 @@ def probe(connection: Connection) -> str:
     Raises:
         SourceError, NotAllowedError: as :func:`fetch_files`.
     """
-    if connection.kind != SourceKind.FILES:
+    if connection.kind == SourceKind.S3:
+        return "\n".join(f"{item.key} {item.size} {item.tag}" for item in buckets.list_objects(connection))
+    if connection.kind not in (SourceKind.FILES, SourceKind.SQLITE):
         return ""
-    prints = [remote_sources.probe(address) for address in connection.addresses]
+    module = sqlite_queries if connection.kind == SourceKind.SQLITE else remote_sources
+    prints = [module.probe(address) for address in connection.addresses]
     return "\n".join(prints) if all(prints) else ""
 
 

@@ -21,7 +21,7 @@ class NewSourceSerializer(serializers.Serializer[object]):
         child=PlainText(max_length=2000),
         min_length=1,
         max_length=ADDRESSES_MAX,
-        help_text="of files: paths on the server and addresses; one of a database, with its password, or an endpoint",
+        help_text="of files: paths on the server and addresses; else one, with the password of a database or storage",
     )
     query = PlainText(max_length=100_000, allow_blank=True, required=False, help_text="SELECT, or CONSTRUCT")
     file_name = PlainText(

@@ -18,8 +18,9 @@ from webapp.graphs.models import Graph, GraphVersion, Mode
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.language_models import encryption
-from webapp.sources.connections import Connection, is_same_server, require_valid, split_password
-from webapp.sources.models import Cause, GraphSource, Outcome, Refresh, SourceKind
+from webapp.sources.checks import is_same_account, require_valid, split_password
+from webapp.sources.connections import Connection
+from webapp.sources.models import PROTECTED, QUERIED, Cause, GraphSource, Outcome, Refresh, SourceKind
 from webapp.sources.reading import find_replacing_version
 from webapp.sources.schedules import compute_next
 
@@ -53,7 +54,7 @@ def update_source(*, source: GraphSource, values: Mapping[str, Any]) -> GraphSou
     """Change what is named. A paused schedule goes on.
 
     Raises:
-        KeyNeededError: a database on another server would be sent the password of the one before.
+        KeyNeededError: another server or user would get the password of the one before.
         InvalidError, NotAllowedError, SourceError: the source could not be read.
     """
     _apply(source, values)
@@ -85,39 +86,39 @@ def build_connection(source: GraphSource | None, values: Mapping[str, Any]) -> C
 
     Raises:
         KeyNeededError: the stored password would be sent to another server.
-        InvalidError, NotAllowedError: the address of a database cannot be used.
+        InvalidError, NotAllowedError: the address cannot be used.
         ConfigError: the stored password cannot be read any more.
     """
     source = source or GraphSource()
     kind = SourceKind(values.get("kind", source.kind or SourceKind.FILES))
     addresses = tuple(dict.fromkeys(values.get("addresses", source.addresses)))
     password = ""
-    if kind == SourceKind.POSTGRESQL and addresses:
-        bare, written = split_password(addresses[0]) if "addresses" in values else (addresses[0], None)
+    if kind in PROTECTED and addresses:
+        bare, written = split_password(kind, addresses[0]) if "addresses" in values else (addresses[0], None)
         addresses = (bare, *addresses[1:])
-        password = written if written is not None else _find_password(source, bare)
+        password = written if written is not None else _find_password(source, kind, bare)
     return Connection(
         kind=kind,
         addresses=addresses,
-        query=values.get("query", source.query) if kind != SourceKind.FILES else "",
+        query=values.get("query", source.query) if kind in QUERIED else "",
         file_name=values.get("file_name", source.file_name) if kind != SourceKind.SPARQL else "",
         password=password,
     )
 
 
-def _find_password(source: GraphSource, address: str) -> str:
-    if not source.encrypted_password or source.kind != SourceKind.POSTGRESQL:
+def _find_password(source: GraphSource, kind: SourceKind, address: str) -> str:
+    if not source.encrypted_password or source.kind != kind:
         return ""
-    if not is_same_server(source.addresses[0], address):
+    if not is_same_account(kind, source.addresses[0], address):
         raise KeyNeededError(
-            "The database is another one now, which is not sent the password of the one before.",
-            hint="Write the password into the address.",
+            "The address leads to another server or user, to which the stored password does not belong.",
+            hint="Write the password or secret key into the address.",
         )
     try:
         return encryption.decrypt(source.encrypted_password)
     except ConfigError:
         raise ConfigError(
-            "The password of the database cannot be read: it was stored with another secret key.",
+            "The password of the source cannot be read: it was stored with another secret key.",
             hint="Write the address with its password again, or restore CLEW_HOME/secret-key.",
         ) from None
 

@@ -50,7 +50,7 @@ def require_allowed(source: str) -> None:
     if is_address(source):
         require_host(source)
     else:
-        _resolve_file(source)
+        resolve_file(source)
 
 
 def _is_readable(address: str) -> bool:
@@ -64,7 +64,13 @@ def extract_name(source: str) -> str:
     return "".join(char for char in PurePosixPath(path).name if char.isprintable()) or "file"
 
 
-def _resolve_file(source: str) -> Path:
+def resolve_file(source: str) -> Path:
+    """The file at a path on the server, without links.
+
+    Raises:
+        NotAllowedError: it lies outside of the listed directories.
+        SourceError: there is no such file.
+    """
     allowed = settings.CLEW.import_paths
     if not source.isprintable():
         raise SourceError("The path holds control characters.", hint="Check how it is written.")
@@ -136,7 +142,7 @@ def open_source(source: str) -> Iterator[tuple[IO[bytes], int]]:
         SourceError: it is not there, or does not answer.
     """
     if not is_address(source):
-        real = _resolve_file(source)
+        real = resolve_file(source)
         with real.open("rb") as file:
             yield file, real.stat().st_size
         return
@@ -153,7 +159,7 @@ def probe(source: str) -> str:
         SourceError: there is no such file.
     """
     if not is_address(source):
-        status = _resolve_file(source).stat()
+        status = resolve_file(source).stat()
         return f"{status.st_mtime_ns} {status.st_size}"
     try:
         with _send(source, "HEAD") as answer:

@@ -3,7 +3,9 @@ import type { Refresh, SourceKind } from "@/api/sources";
 
 export const KINDS: Record<SourceKind, string> = {
   files: "Files",
+  s3: "S3 storage",
   postgresql: "PostgreSQL query",
+  sqlite: "SQLite query",
   sparql: "SPARQL query",
 };
 

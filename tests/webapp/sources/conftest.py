@@ -1,6 +1,7 @@
 """Fixtures of the tests of sources: a file server that may be asked, a database, an endpoint, and imports in place."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 
 import psycopg
@@ -10,8 +11,11 @@ import worker.app
 from tests.support.file_server import FileServer
 from tests.support.sparql_server import SparqlServer
 from webapp.jobs.models import Job, JobState
+from webapp.sources import outcomes
+from webapp.sources.models import Refresh
 from worker import imports
 
+NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 CITIES = b"city,country\nParis,France\nRome,Italy\n"
 CAPITALS = """
 @prefix : <http://capitals.test/> .
@@ -101,6 +105,20 @@ def work(owned_graph):
             imports.import_graph(key)
         owned_graph.refresh_from_db()
         return Job.objects.filter(graph=owned_graph, kind="import").order_by("pk").last()
+
+    return run
+
+
+@pytest.fixture
+def refresh(source, work):
+    """``refresh()`` reads the source of the graph by hand, and returns what came of it."""
+
+    def run():
+        answer = source("/refresh")
+        assert answer.status_code == 202, answer.content
+        work()
+        outcomes.look_after_refreshes(NOW)
+        return Refresh.objects.latest("pk")
 
     return run
 

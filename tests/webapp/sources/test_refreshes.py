@@ -25,20 +25,6 @@ from worker import imports
 NOW = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
 
-@pytest.fixture
-def refresh(source, work):
-    """``refresh()`` reads the source of the graph by hand, and returns what came of it."""
-
-    def run():
-        answer = source("/refresh")
-        assert answer.status_code == 202, answer.content
-        work()
-        outcomes.look_after_refreshes(NOW)
-        return Refresh.objects.latest("pk")
-
-    return run
-
-
 def summarise(made):
     version = made.version.version if made.version else None
     return made.outcome, version, made.error_code, made.error_message

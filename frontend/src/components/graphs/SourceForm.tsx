@@ -21,7 +21,9 @@ import { DAYS, formatCron, parseSchedule, type Repeat, type Schedule } from "@/v
 
 const KIND_CHOICES: readonly { id: SourceKind; label: string; detail: string }[] = [
   { id: "files", label: KINDS.files, detail: "Addresses, or paths on the server; SQLite files too" },
+  { id: "s3", label: KINDS.s3, detail: "An object, or all objects in a folder" },
   { id: "postgresql", label: KINDS.postgresql, detail: "Its rows become one table" },
+  { id: "sqlite", label: KINDS.sqlite, detail: "Its rows become one table" },
   { id: "sparql", label: KINDS.sparql, detail: "The facts of a CONSTRUCT query" },
 ];
 
@@ -31,16 +33,32 @@ const ADDRESS: Record<SourceKind, readonly [label: string, hint: string, placeho
     "Only hosts and folders that the operator allows (CLEW_IMPORT_HOSTS, CLEW_IMPORT_PATHS).",
     "https://data.example.org/films.csv",
   ],
+  s3: [
+    "Address of the object or folder",
+    "The storage must be allowed (CLEW_IMPORT_HOSTS). The secret key is stored encrypted. Leave out the keys of public data, and the endpoint of Amazon S3.",
+    "s3://ACCESS_KEY:SECRET_KEY@bucket/folder/?endpoint=https://storage.example.org&region=NAME",
+  ],
   postgresql: [
     "Address of the database",
     "Its server must be allowed (CLEW_IMPORT_DATABASES). The password is stored encrypted. Use a role that may only read.",
     "postgresql://reader:password@db.example.org/films",
+  ],
+  sqlite: [
+    "Path or address of the database file",
+    "Only folders and hosts that the operator allows (CLEW_IMPORT_PATHS, CLEW_IMPORT_HOSTS).",
+    "/srv/data/films.db",
   ],
   sparql: [
     "Address of the endpoint",
     "Only hosts that the operator allows (CLEW_IMPORT_HOSTS).",
     "https://data.example.org/sparql",
   ],
+};
+
+const QUERY: Partial<Record<SourceKind, readonly [label: string, placeholder: string]>> = {
+  postgresql: ["SELECT query", "SELECT title, director FROM films ORDER BY id"],
+  sqlite: ["SELECT query", "SELECT title, director FROM films ORDER BY id"],
+  sparql: ["CONSTRUCT query", "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"],
 };
 
 const REPEATS: readonly { id: Repeat; label: string }[] = [
@@ -134,7 +152,8 @@ function SourceForm({
   );
   const check = useAct(() => checkSource(graph.id, where));
   const [label, hint, placeholder] = ADDRESS[kind];
-  const isReady = addresses.length > 0 && (kind === "files" || query.trim() !== "");
+  const question = QUERY[kind];
+  const isReady = addresses.length > 0 && (!question || query.trim() !== "");
   const shared = { label, hint, placeholder, spellCheck: false, value: address, onChange: setAddress };
   return (
     <Form
@@ -150,30 +169,31 @@ function SourceForm({
     >
       <OneOf label="Kind" options={KIND_CHOICES} value={kind} onChange={setKind} />
       {kind === "files" ? <TextArea {...shared} rows={2} /> : <TextField {...shared} autoComplete="off" />}
-      {source?.has_password && kind === "postgresql" && (
+      {source?.has_password && kind === source.kind && (
         <p className="small muted">
-          A password is stored. It is kept as long as the server and the user stay the same.
+          A {kind === "s3" ? "secret key" : "password"} is stored. It is kept as long as the server and the
+          user stay the same.
         </p>
       )}
-      {kind !== "files" && (
+      {question && (
         <TextArea
-          label={kind === "sparql" ? "CONSTRUCT query" : "SELECT query"}
+          label={question[0]}
           rows={5}
           spellCheck={false}
-          placeholder={
-            kind === "sparql"
-              ? "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
-              : "SELECT title, director FROM films ORDER BY id"
-          }
+          placeholder={question[1]}
           value={query}
           onChange={setQuery}
         />
       )}
-      {(kind === "postgresql" || (kind === "files" && addresses.length < 2)) && (
+      {kind !== "sparql" && addresses.length < 2 && (
         <TextField
           label="Name of the file"
-          hint="The data model of the current version is used if its file has this name."
-          placeholder={kind === "files" ? "as in the address" : "rows.csv"}
+          hint={
+            kind === "s3"
+              ? "For a single object. The data model of the current version is used if its file has this name."
+              : "The data model of the current version is used if its file has this name."
+          }
+          placeholder={question ? "rows.csv" : "as in the address"}
           maxLength={200}
           value={fileName}
           onChange={setFileName}
