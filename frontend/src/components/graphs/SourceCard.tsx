@@ -119,8 +119,8 @@ function Settings({ source }: { source: GraphSource }) {
 function Empty({ mayChange }: { mayChange: boolean }) {
   return (
     <p className="muted">
-      A file at an address, S3 storage, a database or a SPARQL endpoint that is read again, by hand or on a schedule. If
-      it has changed, it becomes the next version after the tests of the graph.{" "}
+      A file at an address, S3 storage, a database or a SPARQL endpoint that is read again, by hand or on a
+      schedule. If it has changed, it becomes the next version after the tests of the graph.{" "}
       {mayChange ? "None is set." : "None is set; the owner of the graph can set one."}
     </p>
   );
