@@ -5,8 +5,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.kg.readers import shape_checks
 from tests.support import slow
+from webapp.graph_tests import services as graph_tests
+from webapp.graph_tests.models import TestRound as Round
 from webapp.graphs import services
 from webapp.jobs.models import Job
+from worker import graph_tests as testing
 from worker import imports
 
 SHAPES = b"""@prefix : <http://x/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
@@ -55,6 +58,30 @@ def test_a_version_that_breaks_its_shapes_waits_until_it_is_chosen(api, graph):
     held = graph.snapshots.get(version=2)
     assert held.note == "1 violation of the shapes; used only when it is chosen."
     answer = api().post(f"/api/v1/graphs/{graph.pk}/versions/2/activate")
+    assert answer.status_code == 200, answer.content
+    graph.refresh_from_db()
+    assert graph.snapshot.version == 2
+
+
+@pytest.mark.parametrize(
+    ("expected", "figures"),
+    [
+        (["Bergen"], {"passed": 1, "failed": 0, "error": 0, "changed": 0}),
+        (["Oslo"], {"passed": 0, "failed": 1, "error": 0, "changed": 0}),
+    ],
+)
+def test_tests_are_asked_of_a_version_that_breaks_its_shapes_and_both_results_shown(
+    api, graph, users, expected, figures
+):
+    new = graph_tests.NewTest("What is the home of Birch?", expected)
+    graph_tests.add(graph=graph, tests=[new], user=users["admin"])
+    replace(api, graph, GOOD + b":Cedar a :Boat .\n")
+    testing.test_graph(Round.objects.get().job_id)
+    graph.refresh_from_db()
+    [shown] = api().get(f"/api/v1/test-rounds?graph={graph.pk}").json()["results"]
+    assert (shown["figures"], shown["violations"], shown["decision"]) == (figures, 1, "held")
+    assert graph.snapshot.version == 1
+    answer = api().post(f"/api/v1/test-rounds/{shown['id']}/accept")
     assert answer.status_code == 200, answer.content
     graph.refresh_from_db()
     assert graph.snapshot.version == 2

@@ -87,8 +87,9 @@ class TestRound(AccessControlled):
     """All tests of a graph, or some, asked of one version with one checkpoint.
 
     ``version`` may be deleted, ``snapshot_hash`` and ``number`` stay. ``checkpoint`` is a candidate to be promoted;
-    None asks what would be in use. ``hold`` is the policy as it was when the round began, ``figures`` how many tests
-    ``passed``, ``failed``, ended in an ``error``, and answer otherwise than before (``changed``).
+    None asks what would be in use. ``hold`` is the policy as it was when the round began; a version with
+    ``violations`` of its shapes is held back in any case. ``figures`` says how many tests ``passed``, ``failed``, ended
+    in an ``error``, and answer otherwise than before (``changed``).
     """
 
     visible_through = "graph"
@@ -102,6 +103,7 @@ class TestRound(AccessControlled):
     checkpoint = models.ForeignKey(Checkpoint, null=True, on_delete=models.SET_NULL, related_name="+")
     cause = models.CharField(max_length=16, choices=Cause)
     hold = models.BooleanField(default=False)
+    violations = models.PositiveIntegerField(default=0)
     tests = models.JSONField(default=list)
     figures = models.JSONField(default=dict)
     decision = models.CharField(max_length=16, choices=Decision, blank=True)

@@ -198,7 +198,7 @@ class RoundSerializer(serializers.ModelSerializer[TestRound]):
         model = TestRound
         fields = [
             *("id", "graph", "graph_name", "cause", "version", "before", "snapshot", "checkpoint"),
-            *("fingerprint", "hold", "decision", "tests", "figures", "job", "created_by"),
+            *("fingerprint", "hold", "violations", "decision", "tests", "figures", "job", "created_by"),
             *("created_at", "finished_at"),
         ]
 

@@ -237,6 +237,7 @@ def _start(
             checkpoint=checkpoint,
             cause=cause,
             hold=cause != Cause.ASKED and selectors.should_hold(graph),
+            violations=version.violations if cause == Cause.VERSION else 0,
             tests=chosen,
             created_by=user,
         )
@@ -320,7 +321,7 @@ def save_result(
 
 
 def close_round(*, round: TestRound) -> TestRound:
-    """Count what a round found, and make current what was tested unless a failing test holds it back."""
+    """Count what a round found, and make current what was tested unless a failing test or shape holds it back."""
     counted = TestResult.objects.filter(round=round, test__watcher=None)
     rows = list(counted.values_list("outcome", "changed"))
     figures = {str(kind): sum(outcome == kind for outcome, _ in rows) for kind in RoundOutcome}
@@ -339,8 +340,10 @@ def handle_broken_off(*, job: Job) -> None:
 
 
 def _decide(round: TestRound, *, held: bool) -> None:
+    """Hold back what failed its tests or violates its shapes, and make everything else current."""
     if round.cause == Cause.ASKED or round.decision:
         return
+    held = held or round.violations > 0
     decision = Decision.HELD if held else Decision.CURRENT
     if not held and not _make_current(round, round.created_by):
         decision = Decision.HELD

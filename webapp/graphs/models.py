@@ -148,8 +148,8 @@ class GraphVersion(AccessControlled):
     """One immutable version of a graph: a directory in the storage.
 
     ``base`` is the version that it changed, ``bytes`` what it takes on the disk without its caches, ``report`` the
-    engine's account of the import, ``languages`` those of names, each with how many: ``["de", 3]``. One with
-    ``deleted_at`` is in the trash: nobody finds it.
+    engine's account of the import, ``languages`` those of names, each with how many: ``["de", 3]``, ``violations``
+    those of the shapes that came with its files. One with ``deleted_at`` is in the trash: nobody finds it.
     """
 
     visible_through = "graph"
@@ -169,6 +169,7 @@ class GraphVersion(AccessControlled):
     base = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="+")
     note = models.TextField(blank=True)
     problem_count = models.PositiveIntegerField(default=0)
+    violations = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict)
     job = models.OneToOneField("jobs.Job", null=True, on_delete=models.SET_NULL, related_name="snapshot")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")

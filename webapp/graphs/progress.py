@@ -88,8 +88,8 @@ class Origin:
 def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: Origin | None = None) -> GraphVersion:
     """Record a snapshot that stands, make it the graph's current one, and queue its vector index.
 
-    Of a graph that has a version, one that violates its shapes waits until a person chooses it, and a gate
-    (``graphs.gates``) may take one over: it becomes current later, or never.
+    Of a graph that has a version, a gate (``graphs.gates``) may take one over: it becomes current later, or never. One
+    that violates its shapes waits until a person chooses it.
     """
     origin = origin or Origin()
     path = storage.build_snapshot_name(graph.pk, version)
@@ -107,6 +107,7 @@ def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: 
                 "base": origin.base,
                 "note": origin.shown_note,
                 "problem_count": origin.problems,
+                "violations": origin.violations,
                 "report": origin.report,
                 "created_by": origin.job.user if origin.job else graph.created_by,
                 "entities": manifest.entities,
@@ -121,7 +122,8 @@ def register_version(*, graph: Graph, version: int, manifest: Manifest, origin: 
             SourceFile.objects.filter(job=origin.job).update(snapshot=snapshot)
         update(graph, last_version=version)
         is_first = graph.snapshot_id in (None, snapshot.pk)
-        if is_first or not (origin.violations or gates.take(graph, snapshot, snapshot.created_by)):
+        is_taken = not is_first and gates.take(graph, snapshot, snapshot.created_by)
+        if is_first or not (is_taken or snapshot.violations):
             use_version(graph=graph, snapshot=snapshot, user=None)
     return snapshot
 

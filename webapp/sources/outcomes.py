@@ -88,7 +88,11 @@ def _process_version(refresh: Refresh, job: Job, now: datetime) -> None:
     """Close a refresh that made a version, unless tests of it go on."""
     refresh.version = GraphVersion.objects.filter(job=job).first()
     round = TestRound.objects.filter(version=refresh.version, cause=RoundCause.VERSION).order_by("-pk").first()
-    if refresh.version is None or round is None or round.decision in (Decision.CURRENT, Decision.ACCEPTED):
+    version = refresh.version
+    if version is not None and round is None:
+        is_held = version.violations > 0 and refresh.graph.snapshot_id != version.pk
+        _close(refresh, Outcome.HELD if is_held else Outcome.CHANGED, now)
+    elif version is None or round is None or round.decision in (Decision.CURRENT, Decision.ACCEPTED):
         _close(refresh, Outcome.CHANGED, now)
     elif round.decision == Decision.HELD:
         _close(refresh, Outcome.HELD, now)
@@ -104,7 +108,7 @@ def _close(refresh: Refresh, outcome: Outcome, now: datetime) -> None:
             GraphSource.objects.filter(graph=refresh.graph_id).update(changed_at=now)
         announce.notify_graph_on_commit(refresh.graph_id)
     if outcome == Outcome.HELD:
-        _notify(refresh, "its tests hold the new version back")
+        _notify(refresh, "its tests or shapes hold the new version back.")
 
 
 def _handle_failure(refresh: Refresh, job: Job, now: datetime) -> None:

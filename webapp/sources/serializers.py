@@ -72,14 +72,17 @@ class RefreshSerializer(serializers.ModelSerializer[Refresh]):
 
     user = serializers.CharField(source="user.username", allow_null=True, default=None)
     version = serializers.SerializerMethodField()
+    violations = serializers.IntegerField(
+        source="version.violations", default=0, help_text="of the shapes, by the version that it made"
+    )
     error = RowError()
     job = serializers.IntegerField(source="job_id", allow_null=True)
 
     class Meta:
         model = Refresh
         fields = [
-            *("id", "cause", "user", "job", "version", "outcome", "attempt", "retry_at"),
-            *("before", "after", "started_at", "finished_at", "error"),
+            *("id", "cause", "user", "job", "version", "violations", "outcome", "attempt"),
+            *("retry_at", "before", "after", "started_at", "finished_at", "error"),
         ]
 
     def get_version(self, refresh: Refresh) -> int | None:

@@ -14,7 +14,7 @@ import { RoundState } from "@/components/tests/RoundList";
 import { Changed, Labels, OutcomeBadge, Wrong } from "@/components/tests/TestWords";
 import { isActive, useJobStore } from "@/store/jobStore";
 import { milliseconds } from "@/view/format";
-import { decisionText, figuresText, testedText } from "@/view/tests";
+import { decisionText, figuresText, reasonText, testedText } from "@/view/tests";
 
 function Result({ result }: { result: TestResult }) {
   return (
@@ -60,7 +60,7 @@ function Decision({ round }: { round: TestRoundDetail }) {
         )
       }
     >
-      {held && (round.hold ? "Its tests must pass first." : "What was tested no longer exists.")}
+      {held && reasonText(round)}
     </Notice>
   );
 }

@@ -12,7 +12,7 @@ export const KINDS: Record<SourceKind, string> = {
 const OUTCOMES: Record<Exclude<Refresh["outcome"], "">, readonly [label: string, tone: string]> = {
   changed: ["new version", "good"],
   unchanged: ["nothing changed", ""],
-  held: ["held back by tests", "warn"],
+  held: ["held back by tests or shapes", "warn"],
   shrunk: ["waits for you", "warn"],
   failed: ["failed", "bad"],
   stopped: ["stopped", "warn"],

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { TestResult, TestRound } from "@/api/tests";
-import { decisionText, figuresText, linesOf, testsOfFile, whyText } from "./tests";
+import { decisionText, figuresText, linesOf, reasonText, testsOfFile, whyText } from "./tests";
 
 const round = { cause: "version", version: 3, decision: "held", fingerprint: null } as unknown as TestRound;
 
@@ -14,6 +14,17 @@ it("says how a round went and what became of what was tested", () => {
     "Checkpoint abcdef01 is in use.",
   );
   expect(decisionText({ ...round, decision: "" })).toBe("");
+});
+
+it("says whether tests or shapes hold a version back", () => {
+  const figures = { passed: 2, failed: 0, error: 0, changed: 0 };
+  const held = { ...round, figures, hold: false, violations: 2, finished_at: "2026-11-22T02:01:00Z" };
+  const shapes = "It has 2 violations of its shapes; the report of its import lists them.";
+  expect(reasonText(held)).toBe(`${shapes} Its tests pass.`);
+  const failing = { ...held, hold: true, figures: { ...figures, failed: 1 } };
+  expect(reasonText(failing)).toBe(`${shapes} Its tests must pass first.`);
+  expect(reasonText({ ...failing, violations: 0 })).toBe("Its tests must pass first.");
+  expect(reasonText({ ...held, violations: 0 })).toBe("What was tested no longer exists.");
 });
 
 it("takes tests from what was downloaded, from a list and from lines of a question set", () => {

@@ -10,6 +10,10 @@ export const OUTCOMES: Record<Outcome, { label: string; tone: "good" | "bad" | "
   error: { label: "could not be asked", tone: "warn" },
 };
 
+/** "2 violations of its shapes", or "" where it has none. */
+export const violationsText = ({ violations }: Pick<TestRound, "violations">): string =>
+  violations ? `${count(violations, "violation")} of its shapes` : "";
+
 /** "11 of 12 passed, 1 failed, 2 answers changed". */
 export function figuresText({ figures, tests }: Pick<TestRound, "figures" | "tests">): string {
   const { passed, failed, error, changed } = figures;
@@ -43,6 +47,17 @@ export function decisionText(round: TestRound): string {
     default:
       return "";
   }
+}
+
+/** Why something is held back: its tests, its shapes, or both. */
+export function reasonText(round: TestRound): string {
+  const bad = round.figures.failed + round.figures.error;
+  const reasons = [
+    round.violations > 0 &&
+      `It has ${violationsText(round)}; the report of its import lists them.${bad ? "" : " Its tests pass."}`,
+    round.hold && (bad > 0 || !round.finished_at) && "Its tests must pass first.",
+  ].filter(Boolean);
+  return reasons.join(" ") || "What was tested no longer exists.";
 }
 
 /** Lines as they were typed, without empty ones; each once. */

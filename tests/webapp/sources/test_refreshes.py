@@ -127,6 +127,23 @@ def test_tests_are_asked_before_a_refreshed_version_becomes_current(refresh, sou
     assert (made.outcome, owned_graph.snapshot.version) == ("held", 2)
 
 
+SHAPES = b"""@prefix : <http://x/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+:BoatShape a sh:NodeShape ; sh:targetClass :Boat ; sh:property [ sh:path :home ; sh:minCount 1 ] .
+"""
+BOATS = b"@prefix : <http://x/> . :Alder a :Boat ; :home :Oslo . :Birch a :Boat ; :home :Bergen .\n"
+
+
+def test_a_version_that_breaks_its_shapes_is_held_back(refresh, source, web, owned_graph):
+    web.files.update({"/boats.ttl": BOATS, "/shapes.ttl": SHAPES})
+    source(kind="files", addresses=[f"http://{web.host}/{name}.ttl" for name in ("boats", "shapes")])
+    assert summarise(refresh())[:2] == ("changed", 2)
+    web.files["/boats.ttl"] = BOATS + b":Cedar a :Boat .\n"
+    assert summarise(refresh())[:2] == ("held", 3)
+    assert source("", "get").json()["refreshes"][0]["violations"] == 1
+    owned_graph.refresh_from_db()
+    assert owned_graph.snapshot.version == 2
+
+
 def test_a_source_that_lost_most_of_its_content_waits_for_a_person(refresh, source, cities, owned_graph):
     rows = b"".join(b"City%d,Country%d\n" % (number, number) for number in range(20))
     cities.files["/cities.csv"] = b"city,country\n" + rows

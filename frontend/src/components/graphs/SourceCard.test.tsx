@@ -38,6 +38,7 @@ const refresh: Refresh = {
   user: null,
   job: 1,
   version: 4,
+  violations: 0,
   outcome: "changed",
   attempt: 1,
   retry_at: null,

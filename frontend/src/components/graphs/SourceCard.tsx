@@ -19,6 +19,7 @@ import { useAct } from "@/components/kit/useAct";
 import { KINDS } from "@/view/refreshes";
 import { describeSchedule } from "@/view/schedule";
 import { percent } from "@/view/format";
+import { violationsText } from "@/view/tests";
 import { RefreshList } from "./RefreshList";
 import { SourceDialog } from "./SourceForm";
 
@@ -60,8 +61,9 @@ export function SourceNotice({ graph, mayChange }: Props) {
             )
           }
         >
-          The source has shrunk, so the version was not put into use. Version {graph.snapshot?.version} is
-          asked until somebody decides.
+          The source has shrunk, so the version was not put into use.
+          {shrunken.violations > 0 && ` It also has ${violationsText(shrunken)}.`} Version{" "}
+          {graph.snapshot?.version} is asked until somebody decides.
         </Notice>
       )}
       {confirm.error && <ErrorNotice error={confirm.error} />}

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import type { TestRound } from "@/api/tests";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
-import { decisionText, figuresText, testedText } from "@/view/tests";
+import { decisionText, figuresText, testedText, violationsText } from "@/view/tests";
 
 const CAUSES: Record<TestRound["cause"], string> = {
   asked: "run by hand",
@@ -30,7 +30,11 @@ export function RoundList({ rounds }: { rounds: readonly TestRound[] }) {
           </td>
           <td>
             <RoundState round={round} />
-            {round.finished_at && <div className="small muted">{figuresText(round)}</div>}
+            {round.finished_at && (
+              <div className="small muted">
+                {[figuresText(round), violationsText(round)].filter(Boolean).join("; ")}
+              </div>
+            )}
           </td>
           <td className="hide-narrow">{decisionText(round) || <span className="muted">–</span>}</td>
           <td className="muted nowrap hide-narrow">

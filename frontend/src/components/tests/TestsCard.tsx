@@ -7,7 +7,7 @@ import type { Graph } from "@/api/types";
 import { Card } from "@/components/kit/Card";
 import { Ago, Notice } from "@/components/kit/feedback";
 import { isActive } from "@/store/jobStore";
-import { decisionText, figuresText, testedText } from "@/view/tests";
+import { decisionText, figuresText, testedText, violationsText } from "@/view/tests";
 import { RoundState } from "./RoundList";
 
 /** Said at the top of a graph's page: a version is being tested, or tests hold it back. */
@@ -19,7 +19,8 @@ export function TestNotice({ graph }: { graph: Graph }) {
   if (last.decision === "held") {
     return (
       <Notice tone="warn" title={decisionText(last)} acts={see}>
-        {figuresText(last)}. Version {graph.snapshot?.version} is asked until somebody decides.
+        Tests: {figuresText(last)}. {last.violations > 0 && `Shapes: ${violationsText(last)}. `}Version{" "}
+        {graph.snapshot?.version} is asked until somebody decides.
       </Notice>
     );
   }
