@@ -10,7 +10,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -23,7 +23,7 @@ from webapp.accounts.passwords import VISIBLE_MIN, count_visible
 
 ROOT = Path(__file__).resolve().parents[2]
 GIB = 1024**3
-SECRET = ("CLEW_ADMIN_PASSWORD", "DATABASE_URL", "REDIS_URL")
+SECRET = ("CLEW_ADMIN_PASSWORD", "CLEW_MAIL_PASSWORD", "DATABASE_URL", "REDIS_URL")
 """Settings whose values hold passwords, so that no message repeats them."""
 
 
@@ -182,6 +182,11 @@ class Env:
     mail_from: Annotated[str, AfterValidator(_check_mail_address)] = make_setting(
         "CLEW_MAIL_FROM", "an address such as clew@example.org", default="clew@localhost"
     )
+    mail_tls: Literal["none", "starttls", "tls"] = make_setting(
+        "CLEW_MAIL_TLS", "none, starttls or tls", default="none"
+    )
+    mail_user: str = make_setting("CLEW_MAIL_USER", "the name of a user", default="")
+    mail_password: str = make_setting("CLEW_MAIL_PASSWORD", "a password", default="")
     import_memory: Annotated[int, BeforeValidator(_parse_bytes)] = make_setting(
         "CLEW_IMPORT_MEMORY_GB", "a number from 0 on", default_factory=_compute_memory
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
 from django.conf import settings
-from django.core.mail import send_mail
+from django.core.mail import get_connection, send_mail
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -141,10 +142,14 @@ def _notify(refresh: Refresh, reason: str) -> None:
 
 
 def _send_mail(subject: str, text: str, to: str) -> None:
+    connection = get_connection()
     try:
-        send_mail(subject, text, None, [to])
+        send_mail(subject, text, None, [to], connection=connection)
     except OSError as error:  # the page says it too
         logger.warning("mail to %s could not be sent: %s", to, error)
+    finally:
+        with suppress(OSError):
+            connection.close()  # it stays open where log-in or encryption failed
 
 
 def handle_retried(job: Job) -> None:

@@ -67,6 +67,7 @@ def test_empty_counts_as_unset():
         ("CLEW_MAIL_HOST", "smtp://mail.example", "name of an SMTP server"),
         ("CLEW_MAIL_HOST", "mail.example:0", "name of an SMTP server"),
         ("CLEW_MAIL_FROM", "nobody", "an address such as"),
+        ("CLEW_MAIL_TLS", "ssl", "none, starttls or tls"),
         ("CLEW_QUOTA_GB", "much", "a number from 0 on"),
         ("CLEW_TRASH_DAYS", "-1", "a number from 0 on"),
         ("DATABASE_URL", "mysql://h/d", "postgresql://"),

@@ -15,7 +15,9 @@ CLEW = ENV
 
 # Mail goes to a relay; without one none is sent.
 EMAIL_HOST, _, _port = ENV.mail_host.partition(":")
-EMAIL_PORT = int(_port or 25)
+EMAIL_PORT = int(_port or {"none": 25, "starttls": 587, "tls": 465}[ENV.mail_tls])
+EMAIL_USE_TLS, EMAIL_USE_SSL = ENV.mail_tls == "starttls", ENV.mail_tls == "tls"
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = ENV.mail_user, ENV.mail_password
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = ENV.mail_from
 
