@@ -20,6 +20,7 @@ from tests.benchmarks import (
     cwq,
     data_models,
     data_models_sets,
+    edits,
     endpoint,
     endpoint_programs,
     first_answer,
@@ -81,7 +82,7 @@ LONG = (
     "review_curves", "kills", "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "span_reader", "million",
-    "self_taught", "paraphrases", "abuse", "short_jobs", "data_models", "first_answer",
+    "self_taught", "paraphrases", "abuse", "short_jobs", "data_models", "edits", "first_answer",
     "many_kinds",
 )  # fmt: skip
 
@@ -166,6 +167,7 @@ def main() -> None:
         "router": router.measure,
         "scale": scale.measure,
         "million": million.measure,
+        "edits": edits.measure,
         "review_load": review_load.measure,
         "kills": kills.measure,
         "abuse": abuse.measure,

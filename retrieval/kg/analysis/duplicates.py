@@ -1,7 +1,8 @@
 """Entities of one kind that may be the same: candidates by name, scored by what their facts say.
 
 Candidates are neighbours in the order of their names, of their reversed names and of their sorted words, and entities
-that share a rare word (sorted neighbourhoods, Hernández and Stolfo, 1995). Their score is the sum of log-likelihood
+that share a rare word (sorted neighbourhoods, Hernández and Stolfo, 1995), or a rare value if each word of one name
+is like a word of the other or its initial. Their score is the sum of log-likelihood
 ratios of Fellegi and Sunter (1969): with the chance ``p`` that two random entities agree on a relation and the chance
 ``M`` that the same entity does, agreement counts ``log2(M / p)`` and disagreement ``log2((1 - M) / (1 - p))``.
 Names with other numbers are never candidates: Apollo 11 is not Apollo 12.
@@ -14,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -26,22 +27,25 @@ from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.snapshot.storage import load_array
 
 #: Raised when what is computed changes, so that what an older version kept is computed again.
-VERSION = 1
+VERSION = 2
 #: The score from which a pair is suggested.
 SUGGESTED = 0.5
 #: Log-likelihood ratios: before anything is known, of equal, nearly equal and alike names, of a name that has all words
-#: of the other, of a fact between the two, and of two that have no relation in common.
-PRIOR, SAME_NAME, NEAR_NAME, ALIKE_NAME, LONGER_NAME, LINKED, UNRELATED = -6.0, 8.0, 5.0, 2.0, 1.0, -4.0, -4.0
+#: of the other, of names with like words, of a fact between the two, and of two that have no relation in common.
+PRIOR, SAME_NAME, NEAR_NAME, ALIKE_NAME, LONGER_NAME, LIKE_WORDS = -6.0, 8.0, 5.0, 2.0, 1.0, 0.5
+LINKED, UNRELATED = -4.0, -4.0
 #: Name similarities, 0 to 100, from which names are near and alike.
 NEAR, ALIKE = 90, 80
+#: The similarity of words of names, 0 to 100, from which they are like each other.
+LIKE_WORD = 65
 #: The chance that an entity that is in the graph twice has the same value of a relation, and the most an agreement
 #: counts. Values that are alike, from ``SIMILAR_VALUE`` on, count half.
 M, MOST, SIMILAR_VALUE = 0.8, 8.0, 85
 #: Relations with more values an entity say nothing by disagreement.
 FUNCTIONAL = 1.1
 #: Entities that are compared in a large graph, those with most facts; neighbours in an order that are compared,
-#: entities that may share a word, pairs whose facts are compared, and values of a relation that are looked at.
-ENTITIES, WINDOW, RARE, PAIRS, VALUES = 100_000, 4, 30, 50_000, 50
+#: entities that may share a word or a value, pairs whose facts are compared, and values of a relation that are read.
+ENTITIES, WINDOW, RARE, RARE_VALUE, PAIRS, VALUES = 100_000, 4, 30, 5, 50_000, 50
 
 _BRACKET = re.compile(r"(?<=\S)\s*\([^()]*\)$")
 _NUMBER = re.compile(r"\b(?:\w*\d\w*|[ivxlc]+)\b")
@@ -86,7 +90,7 @@ def find_duplicates(snapshot: Snapshot, limit: int = 200) -> list[DuplicateCandi
     """Return the likeliest duplicates, likeliest first; ties by id."""
     scorer = _FactScorer(snapshot)
     scored = []
-    for first, second, weight in _find_similar_names(_collect_names(snapshot)):
+    for first, second, weight in _find_similar_names(snapshot, _collect_names(snapshot)):
         score = 1 / (1 + 2.0 ** -(PRIOR + weight + scorer.weigh(first, second)))
         if score >= SUGGESTED:
             scored.append((-round(score, 4), first, second))
@@ -129,12 +133,15 @@ def _collect_names(snapshot: Snapshot) -> _Names:
     return _Names(entities.tolist(), kinds[entities].tolist(), [names[i] for i in kept], [brackets[i] for i in kept])
 
 
-def _find_similar_names(names: _Names) -> list[tuple[int, int, float]]:
+def _find_similar_names(snapshot: Snapshot, names: _Names) -> list[tuple[int, int, float]]:
     """Pairs of entities of one kind whose names are similar, at most ``PAIRS``, with the weight of their names."""
     words = [" ".join(sorted(name.split())) for name in names.names]
-    pairs = _find_pairs(names, words)
-    if not len(pairs):
+    sharing = _find_sharing_pairs(snapshot, names)
+    keys = np.union1d(_find_name_pairs(names, words), sharing)
+    if not len(keys):
         return []
+    pairs = np.stack(np.divmod(keys, len(words)), axis=1)
+    shares = np.isin(keys, sharing, assume_unique=True).tolist()
     ratios = np.maximum(
         *(
             process.cpdist([texts[i] for i in pairs[:, 0]], [texts[j] for j in pairs[:, 1]], scorer=fuzz.ratio)
@@ -143,8 +150,10 @@ def _find_similar_names(names: _Names) -> list[tuple[int, int, float]]:
     )
     numbers = [sorted(_NUMBER.findall(name)) for name in names.names]
     weighed = []
-    for (i, j), ratio in zip(pairs.tolist(), ratios.tolist(), strict=True):
+    for (i, j), ratio, has_shared in zip(pairs.tolist(), ratios.tolist(), shares, strict=True):
         weight = _score_names(words[i], words[j], ratio)
+        if weight == 0 and has_shared and _have_like_words(words[i].split(), words[j].split()):
+            weight = LIKE_WORDS
         if weight == 0 or numbers[i] != numbers[j]:
             continue
         if names.brackets[i] != names.brackets[j]:
@@ -165,8 +174,49 @@ def _score_names(first: str, second: str, ratio: float) -> float:
     return LONGER_NAME if words < others or others < words else 0.0
 
 
-def _find_pairs(names: _Names, words: Sequence[str]) -> np.ndarray:
-    """Positions of names that are compared, int64 [n, 2], each pair once."""
+def _have_like_words(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether each word of either name is like a word of the other one, or its initial."""
+    if len(first) != len(second):
+        return False
+    likeness = process.cdist(first, second, scorer=fuzz.ratio)
+    for (i, word), (j, other) in product(enumerate(first), enumerate(second)):
+        if 1 in (len(word), len(other)) and word[0] == other[0]:
+            likeness[i, j] = 100
+    return bool(min(likeness.max(axis=0).min(), likeness.max(axis=1).min()) >= LIKE_WORD)
+
+
+def _find_sharing_pairs(snapshot: Snapshot, names: _Names) -> np.ndarray:
+    """Pairs of names whose entities are of one kind and have a value that few others have, as keys, each once."""
+    places = np.full(snapshot.num_entities, -1)
+    places[names.entities] = np.arange(len(names.entities))
+    facts = np.flatnonzero(places[snapshot.heads] >= 0)
+    values = snapshot.tails[facts].astype(np.int64) * snapshot.num_relations + snapshot.relations[facts]
+    _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
+    is_rare = (counts[group] > 1) & (counts[group] <= RARE_VALUE)
+    owners, group = places[snapshot.heads[facts[is_rare]]], group[is_rare]
+    kinds = np.asarray(names.kinds, np.int64)[owners]
+    order = np.lexsort((owners, kinds, group))
+    return _pair_neighbours(np.stack((group, kinds), axis=1)[order], owners[order], len(names.entities))
+
+
+def _pair_neighbours(groups: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+    """Pairs of places that follow each other within ``WINDOW`` in one group, as keys ``low * size + high``, each once.
+
+    Args:
+        groups: of each place, int64 [n, k], equal rows next to each other.
+        places: int64 [n].
+        size: the number of places.
+    """
+    keys = [np.zeros(0, np.int64)]
+    for step in range(1, WINDOW + 1):
+        same = (groups[:-step] == groups[step:]).all(axis=1) & (places[:-step] != places[step:])
+        low, high = places[:-step][same], places[step:][same]
+        keys.append(np.minimum(low, high) * size + np.maximum(low, high))
+    return np.unique(np.concatenate(keys))
+
+
+def _find_name_pairs(names: _Names, words: Sequence[str]) -> np.ndarray:
+    """Pairs of names that are compared, as keys, each once."""
     counts = Counter(word for text in words for word in set(text.split()))
     size = len(words)
     orders = [
@@ -179,18 +229,13 @@ def _find_pairs(names: _Names, words: Sequence[str]) -> np.ndarray:
         for word in set(text.split())
         if 1 < counts[word] <= RARE
     ]
-    keys = [np.zeros(0, np.int64)]
+    keys = []
     for order in (*orders, by_word):
         order.sort()
-        place = np.array([row[3] for row in order], np.int64)
+        places = np.array([row[3] for row in order], np.int64)
         group = np.cumsum([False, *(a[:2] != b[:2] for a, b in pairwise(order))])[: len(order)]
-        for step in range(1, WINDOW + 1):
-            same = group[:-step] == group[step:]
-            low, high = place[:-step][same], place[step:][same]
-            keys.append(np.minimum(low, high) * size + np.maximum(low, high))
-    unique = np.unique(np.concatenate(keys))
-    pairs: np.ndarray = np.stack(np.divmod(unique, max(size, 1)), axis=1)
-    return pairs
+        keys.append(_pair_neighbours(group[:, None], places, size))
+    return np.unique(np.concatenate(keys))
 
 
 class _FactScorer:

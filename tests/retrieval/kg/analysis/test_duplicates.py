@@ -88,3 +88,21 @@ def test_equal_names_with_other_keys_are_not_suggested(tmp_path):
 def test_graphs_without_names_or_facts_have_no_duplicates(tmp_path):
     assert find_pairs(tmp_path, [("1", "2", "3"), ("m.01", "r", "m.02")])[1] == []
     assert find_pairs(tmp_path / "more", [("Ann", "knows", "Ann")])[1] == []
+
+
+def test_misspelt_names_are_compared_where_a_rare_value_is_shared(tmp_path):
+    people = make_filler() | {
+        "Gudoger Gurin": {"city": "Ulm", "phone": "1-1"},
+        "Gurni Gudomger": {"city": "Ulm", "phone": "1-1"},  # typing errors in both words, swapped
+        "Maroton Lester": {"city": "Bonn", "phone": "2-2"},
+        "M Lester": {"city": "Bonn", "phone": "2-2"},  # an initial
+        "Anna Berg": {"city": "Lima", "phone": "3-3"},
+        "Jonas Berg": {"city": "Lima", "phone": "3-3"},  # shares a phone
+        "Tusirman Olger": {"city": "Kiel", "phone": "4-4"},
+        "Tuserman Yolger": {"city": "Kiel", "phone": "5-5"},  # shares nothing rare
+    }
+    _, pairs, _ = find_pairs(tmp_path, describe("person", people))
+    assert sorted(tuple(sorted(pair)) for pair in pairs) == [
+        ("Gudoger Gurin", "Gurni Gudomger"),
+        ("M Lester", "Maroton Lester"),
+    ]
