@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from retrieval.kg.analysis import terms
 from retrieval.kg.analysis.terms import GraphTerm
+from retrieval.kg.model.storage import load_model
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.snapshot.vocabulary import Category, Term, Vocabulary, load_vocabulary
@@ -25,7 +26,7 @@ class DescribedTerm:
     """A relation or a kind of a graph's version with what is known of it.
 
     Attributes:
-        term: its description and synonyms.
+        term: its description, its synonyms, and its unit, which the data model has where nobody entered one.
         graph_term: its count and examples; None where the version lacks it.
         entry: what a person said of it, if anybody did.
         warnings: of synonyms that also stand for something else.
@@ -54,10 +55,12 @@ def list_terms(graph: Graph, snapshot: Snapshot) -> list[DescribedTerm]:
     entries = {(entry.category, entry.name): entry for entry in list_entries(graph)}
     known = {(term.category, term.name): term for term in load_graph_vocabulary(graph, snapshot.path).terms}
     graph_terms = dict(_iter_graph_terms(snapshot))
-    owners = _map_wordings(known, graph_terms)
+    owners, units = _map_wordings(known, graph_terms), _map_units(snapshot)
     described = []
     for key in (*graph_terms, *(key for key in known if key not in graph_terms and key in entries)):
         term, graph_term = known.get(key) or Term(*key), graph_terms.get(key)
+        if graph_term is not None and not term.unit and key not in entries:
+            term = replace(term, unit=units.get(graph_term.label, ""))
         warnings = tuple(_find_warnings(term, owners, snapshot))
         described.append(DescribedTerm(term, graph_term, entries.get(key), warnings, _write_example(term, graph_term)))
     return described
@@ -71,6 +74,15 @@ def _iter_graph_terms(snapshot: Snapshot) -> Iterator[tuple[_Key, GraphTerm]]:
         yield ("kind", term.name), term
     for noun, count in kinds.list_nouns(snapshot) if not listed.kinds else ():
         yield ("kind", noun), GraphTerm(noun, noun, count, ())
+
+
+def _map_units(snapshot: Snapshot) -> dict[str, str]:
+    """By label of a relation the unit of its values, where the data model has the same one of all its columns."""
+    model = load_model(snapshot.path)
+    units: dict[str, set[str]] = defaultdict(set)
+    for column in (column for kind in (model.kinds if model else ()) for column in kind.columns):
+        units[column.label].add(column.unit)
+    return {label: unit for label, (unit, *more) in units.items() if not more}
 
 
 def _map_wordings(known: dict[_Key, Term], graph_terms: dict[_Key, GraphTerm]) -> dict[str, dict[_Key, str]]:

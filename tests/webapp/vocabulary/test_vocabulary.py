@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from retrieval.kg.model.data_model import Column, DataModel, Kind
+from retrieval.kg.model.storage import save_model
 from retrieval.kg.snapshot.vocabulary import Term, Vocabulary, save_vocabulary
 from webapp.graphs.files import ensure_local_path
 from webapp.vocabulary.models import VocabularyEntry
@@ -40,6 +44,17 @@ def test_relations_and_kinds_are_listed_with_counts_and_examples(vocabulary):
     assert borders["examples"] == [["Switzerland", "France"], ["Switzerland", "Germany"]]
     assert (borders["updated_by"], borders["warnings"]) == (None, [])
     assert borders["question"] == "What does Switzerland border?"
+
+
+def test_units_of_the_data_model_are_listed_until_a_person_enters_one(vocabulary, tiny_graph):
+    column = Column("capital", "capital", "number", 1, 1, unit="km")
+    kind = Kind("t.csv", "country", 1, (), None, (column, replace(column, label="borders", unit="")))
+    save_model(ensure_local_path(tiny_graph.snapshot.path), DataModel((kind,)))
+    listed = terms(vocabulary())
+    assert (listed["relation", "capital"]["unit"], listed["relation", "borders"]["unit"]) == ("km", "")
+    assert vocabulary(part="/file").json() == {"terms": []}
+    entered = {"category": "relation", "name": "capital", "synonyms": [], "unit": ""}
+    assert terms(vocabulary("put", entered))["relation", "capital"]["unit"] == ""
 
 
 def test_a_saved_synonym_is_listed_cleaned_and_read_by_the_engine(vocabulary, tiny_graph):
