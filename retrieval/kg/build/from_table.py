@@ -15,6 +15,7 @@ from retrieval.kg.build.attribute_facts import extract_attribute_facts
 from retrieval.kg.build.attributes import write_attributes, write_names
 from retrieval.kg.build.columns import find_fact_positions, find_positions, load_series, save_series
 from retrieval.kg.build.id_encoding import EncodedFacts, IdEncoder
+from retrieval.kg.build.index_reuse import copy_index
 from retrieval.kg.build.kind_labels import label_kind_relations
 from retrieval.kg.build.labels import write_label_index
 from retrieval.kg.build.naming import find_id_names
@@ -32,6 +33,8 @@ from retrieval.kg.table import ROW_BITS, KeptFacts, TripleTable
 from retrieval.kg.typed_values import TypedValues
 from retrieval.types import Progress
 
+#: Files of the values of literals, by the table of entities.
+VALUE_FILES = ("value_nodes", "values", "value_kinds")
 CVT = r"^[mg]\.[0-9a-z_]+$"
 #: Numbers, years and ISO dates or times; such a label is an entity all the same where it heads a fact.
 LITERAL = (
@@ -103,7 +106,8 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
         save_model(directory, table.model)
     shown = dict(zip(encoded.relation_names, StringTable.load(directory, "relation_labels"), strict=True))
     save_vocabulary(directory, match_vocabulary(table.vocabulary, shown, entity_table.find))
-    _write_values(directory, entity_table)
+    if not copy_index(_get_base(table), directory, "entity_labels", *VALUE_FILES):
+        _write_values(directory, entity_table)
     manifest = Manifest(
         entities=len(encoded.entity_labels),
         relations=len(encoded.relation_names),
@@ -189,7 +193,9 @@ def _write_labels(
     known = _join_known_nodes(table, encoded)
     kinds = _assign_kinds(encoded, known)
     save_array(directory, "kinds", kinds)
-    write_label_index(directory, encoded, kinds, table.node_attributes, table.names, check=check)
+    write_label_index(
+        directory, encoded, kinds, table.node_attributes, table.names, base=_get_base(table), check=check
+    )
     iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
     if not (iris != "").any():
         iris = iris.head(0)
@@ -197,11 +203,16 @@ def _write_labels(
     return entity_table, relation_table
 
 
+def _get_base(table: TripleTable) -> Path | None:
+    """The directory of the version that ``table`` changes."""
+    return None if table.kept is None else table.kept.snapshot.path
+
+
 def _write_values(directory: Path, labels: StringTable) -> None:
     typed_values = TypedValues.from_labels(labels)
-    save_array(directory, "value_nodes", typed_values.nodes)
-    save_array(directory, "values", typed_values.values)
-    save_array(directory, "value_kinds", typed_values.kinds)
+    arrays = (typed_values.nodes, typed_values.values, typed_values.kinds)
+    for name, array in zip(VALUE_FILES, arrays, strict=True):
+        save_array(directory, name, array)
 
 
 def _join_known_nodes(table: TripleTable, encoded: EncodedFacts) -> pl.DataFrame | None:

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from retrieval.kg.build.columns import find_positions, save_series
+from retrieval.kg.build.index_reuse import copy_index
 from retrieval.kg.build.naming import NAME_RELATIONS
 from retrieval.kg.build.vocabulary import StringVocabulary, sort_texts
 from retrieval.kg.snapshot.arrays import sort_unique
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 #: Relations whose tail is another name of their head.
 ALIAS_RELATIONS = get_words("alias_relations")
 _CVT, _LITERAL = 1, 2
+#: Files of the words and trigrams of names, and those of tables of strings.
+_NAME_INDEX = ("words.utf8", "words.offsets", "words_starts", "words_rows", "trigram_starts", "trigram_rows")
 #: Names of several words without spaces, "RedBullRacing", and where their words meet.
 _JOINED, _SEAM = r"^\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\d*$", r"(\p{Ll})([\p{Lu}\d])"
 #: What may be a sign that makes a word another name, see ``NAME_SIGNS``: rough, for those are looked at one by one.
@@ -81,13 +84,14 @@ def write_label_index(
     attributes: pl.DataFrame | None = None,
     language_names: pl.DataFrame | None = None,
     *,
+    base: Path | None = None,
     check: Check = lambda: None,
 ) -> None:
     """Write the index files (``names*``, ``words*``, ``trigram*``) next to the snapshot's arrays.
 
     Other names are taken from facts and from ``attributes`` (columns label, key, value) by ``ALIAS_RELATIONS``, and
-    from ``language_names`` (columns label, name), which are names in languages.
-    ``check`` is called between pieces of work, and raises to stop.
+    from ``language_names`` (columns label, name), which are names in languages. What ``base``, a version of the graph,
+    has of the same names is copied. ``check`` is called between pieces of work, and raises to stop.
     """
     leaving = np.diff(load_array(directory, "out_offsets"))
     entering = np.bincount(encoded.tails, minlength=len(kinds))
@@ -101,6 +105,8 @@ def write_label_index(
     save_array(directory, "names_alias", names["alias"].to_numpy())
     save_array(directory, "names_degree", (leaving + entering)[entities].astype(np.int32))
     check()
+    if copy_index(base, directory, "names", *_NAME_INDEX):
+        return
     _write_words(directory, names["name"], check)
     _write_trigrams(directory, names["name"], offsets, check)
 

@@ -1,5 +1,6 @@
 """Edits change exactly what they say, and an undo restores the version before, byte for byte."""
 
+import filecmp
 import random
 
 import pytest
@@ -222,3 +223,15 @@ def test_a_version_may_replace_the_one_it_edits(tmp_path):
 def test_operations_that_make_no_sense_are_refused(value, message):
     with pytest.raises(EditError, match=message):
         parse_operation(value)
+
+
+@pytest.mark.parametrize("tail", ["Rome", "Lima", "Paris 2"])
+def test_indexes_of_an_edited_version_are_those_of_a_fresh_build(tmp_path, tail):
+    facts = [("Paris", "twin of", "Rome"), ("Lima", "founded", "1535"), ("Rome", "area", "1285 km2")]
+    build_snapshot(TripleTable.from_facts(facts), tmp_path / "base")
+    added = ("Lima", "twin of", tail)
+    write_edited_version(tmp_path / "base", tmp_path / "edited", [AddFact(added)], progress=lambda _: None)
+    build_snapshot(TripleTable.from_facts([*facts, added]), tmp_path / "fresh")
+    names = [path.name for path in (tmp_path / "fresh").glob("*.npy") if "source" not in path.name]
+    assert {"words_rows.npy", "trigram_rows.npy", "values.npy"} <= set(names)
+    assert filecmp.cmpfiles(tmp_path / "fresh", tmp_path / "edited", names, shallow=False)[1:] == ([], [])
