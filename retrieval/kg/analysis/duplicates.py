@@ -11,15 +11,15 @@ Names with other numbers are never candidates: Apollo 11 is not Apollo 12.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cache, cached_property
 from itertools import pairwise, product
 
 import numpy as np
 from rapidfuzz import fuzz, process
 
+from retrieval.kg.analysis.fact_agreement import Comparison, FactScorer
 from retrieval.kg.analysis.schema import TYPE_RELATIONS, find_types
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.cache import load_or_compute_json
@@ -31,35 +31,18 @@ VERSION = 2
 #: The score from which a pair is suggested.
 SUGGESTED = 0.5
 #: Log-likelihood ratios: before anything is known, of equal, nearly equal and alike names, of a name that has all words
-#: of the other, of names with like words, of a fact between the two, and of two that have no relation in common.
+#: of the other, and of names with like words.
 PRIOR, SAME_NAME, NEAR_NAME, ALIKE_NAME, LONGER_NAME, LIKE_WORDS = -6.0, 8.0, 5.0, 2.0, 1.0, 0.5
-LINKED, UNRELATED = -4.0, -4.0
 #: Name similarities, 0 to 100, from which names are near and alike.
 NEAR, ALIKE = 90, 80
 #: The similarity of words of names, 0 to 100, from which they are like each other.
 LIKE_WORD = 65
-#: The chance that an entity that is in the graph twice has the same value of a relation, and the most an agreement
-#: counts. Values that are alike, from ``SIMILAR_VALUE`` on, count half.
-M, MOST, SIMILAR_VALUE = 0.8, 8.0, 85
-#: Relations with more values an entity say nothing by disagreement.
-FUNCTIONAL = 1.1
 #: Entities that are compared in a large graph, those with most facts; neighbours in an order that are compared,
-#: entities that may share a word or a value, pairs whose facts are compared, and values of a relation that are read.
-ENTITIES, WINDOW, RARE, RARE_VALUE, PAIRS, VALUES = 100_000, 4, 30, 5, 50_000, 50
+#: entities that may share a word or a value, and pairs whose facts are compared.
+ENTITIES, WINDOW, RARE, RARE_VALUE, PAIRS = 100_000, 4, 30, 5, 50_000
 
 _BRACKET = re.compile(r"(?<=\S)\s*\([^()]*\)$")
 _NUMBER = re.compile(r"\b(?:\w*\d\w*|[ivxlc]+)\b")
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What two entities have of one relation: ``equal``, ``similar`` or ``different`` values."""
-
-    relation: str
-    inverse: bool
-    outcome: str
-    first: str
-    second: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +71,7 @@ def get_duplicates(snapshot: Snapshot) -> list[DuplicateCandidate]:
 
 def find_duplicates(snapshot: Snapshot, limit: int = 200) -> list[DuplicateCandidate]:
     """Return the likeliest duplicates, likeliest first; ties by id."""
-    scorer = _FactScorer(snapshot)
+    scorer = FactScorer(snapshot)
     scored = []
     for first, second, weight in _find_similar_names(snapshot, _collect_names(snapshot)):
         score = 1 / (1 + 2.0 ** -(PRIOR + weight + scorer.weigh(first, second)))
@@ -152,7 +135,7 @@ def _find_similar_names(snapshot: Snapshot, names: _Names) -> list[tuple[int, in
     weighed = []
     for (i, j), ratio, has_shared in zip(pairs.tolist(), ratios.tolist(), shares, strict=True):
         weight = _score_names(words[i], words[j], ratio)
-        if weight == 0 and has_shared and _have_like_words(words[i].split(), words[j].split()):
+        if weight == 0 and has_shared and _is_like_name(words[i].split(), words[j].split()):
             weight = LIKE_WORDS
         if weight == 0 or numbers[i] != numbers[j]:
             continue
@@ -174,7 +157,7 @@ def _score_names(first: str, second: str, ratio: float) -> float:
     return LONGER_NAME if words < others or others < words else 0.0
 
 
-def _have_like_words(first: Sequence[str], second: Sequence[str]) -> bool:
+def _is_like_name(first: Sequence[str], second: Sequence[str]) -> bool:
     """Whether each word of either name is like a word of the other one, or its initial."""
     if len(first) != len(second):
         return False
@@ -236,90 +219,3 @@ def _find_name_pairs(names: _Names, words: Sequence[str]) -> np.ndarray:
         group = np.cumsum([False, *(a[:2] != b[:2] for a, b in pairwise(order))])[: len(order)]
         keys.append(_pair_neighbours(group[:, None], places, size))
     return np.unique(np.concatenate(keys))
-
-
-class _FactScorer:
-    """Compares the facts of two entities."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._graph = snapshot
-        self._values: dict[int, dict[tuple[int, bool], set[int]]] = {}
-        self._skipped = {r for r in range(snapshot.num_relations) if snapshot.get_relation_label(r) in TYPE_RELATIONS}
-        self._label = cache(snapshot.get_entity_label)
-
-    def weigh(self, first: int, second: int) -> float:
-        """Return the log-likelihood ratio of the facts of two entities."""
-        mine, theirs = self._list_values(first), self._list_values(second)
-        shared = mine.keys() & theirs.keys()
-        total = sum(self._score_values(key, mine[key], theirs[key])[0] for key in shared) if shared else UNRELATED
-        return total + (LINKED if any(second in values for values in mine.values()) else 0.0)
-
-    def describe(self, first: int, second: int) -> tuple[Comparison, ...]:
-        """Return what the comparison of two entities rests on, what counts most first."""
-        mine, theirs = self._list_values(first), self._list_values(second)
-        weighed = [(*self._score_values(key, mine[key], theirs[key]), key) for key in mine if key in theirs]
-        weighed.sort(key=lambda row: (-abs(row[0]), row[2]))
-        return tuple(
-            Comparison(
-                self._graph.get_relation_label(key[0]),
-                key[1],
-                outcome,
-                *("; ".join(sorted(self._label(i) for i in values[key])) for values in (mine, theirs)),
-            )
-            for weight, outcome, key in weighed
-            if weight
-        )
-
-    @cached_property
-    def _agreements(self) -> dict[bool, list[float]]:
-        """The log-likelihood ratio of an agreement by relation, forward and inverse."""
-        return {inverse: np.log2(M / chances).clip(0, MOST).tolist() for inverse, chances in self._chances.items()}
-
-    @cached_property
-    def _disagreements(self) -> list[float]:
-        """The log-likelihood ratio of a disagreement by relation; 0 where entities may have several values."""
-        graph = self._graph
-        owners = np.bincount(np.asarray(graph.out_groups.keys) % graph.num_relations, minlength=graph.num_relations)
-        is_functional = graph.count_facts_by_relation() <= FUNCTIONAL * owners
-        ratios: list[float] = np.where(is_functional, np.log2((1 - M) / (1 - self._chances[False])), 0.0).tolist()
-        return ratios
-
-    @cached_property
-    def _chances(self) -> dict[bool, np.ndarray]:
-        """The chance that two random facts of a relation have the same end, by direction."""
-        graph = self._graph
-        chances = {}
-        for inverse, groups in ((False, graph.in_groups), (True, graph.out_groups)):
-            relations = np.asarray(groups.keys) % max(graph.num_relations, 1)
-            sizes = np.diff(groups.starts).astype(np.float64)
-            facts = np.bincount(relations, sizes, graph.num_relations)
-            same = np.bincount(relations, sizes**2, graph.num_relations)
-            chances[inverse] = (same / np.maximum(facts, 1) ** 2).clip(1e-9, 0.999)
-        return chances
-
-    def _score_values(self, key: tuple[int, bool], first: set[int], second: set[int]) -> tuple[float, str]:
-        """Return the log-likelihood ratio of the values of one relation, and how they compare."""
-        relation, inverse = key
-        agreement = self._agreements[inverse][relation]
-        if shared := len(first & second):
-            return agreement * shared / min(len(first), len(second)), "equal"
-        disagreement = 0.0 if inverse else self._disagreements[relation]
-        if disagreement == 0:
-            return 0.0, "different"
-        if max(fuzz.ratio(self._label(a), self._label(b)) for a in first for b in second) >= SIMILAR_VALUE:
-            return agreement / 2, "similar"
-        return disagreement, "different"
-
-    def _list_values(self, entity: int) -> dict[tuple[int, bool], set[int]]:
-        """The values of an entity by relation and direction, those of relations with few enough."""
-        if entity not in self._values:
-            graph, most = self._graph, VALUES * 20
-            outgoing = np.arange(*graph.out_offsets[entity : entity + 2])[:most]
-            incoming = graph.get_in_edges(entity)[:most]
-            values: dict[tuple[int, bool], set[int]] = defaultdict(set)
-            for facts, ends, inverse in ((outgoing, graph.tails, False), (incoming, graph.heads, True)):
-                for relation, end in zip(graph.relations[facts].tolist(), ends[facts].tolist(), strict=True):
-                    if relation not in self._skipped:
-                        values[relation, inverse].add(end)
-            self._values[entity] = {key: ends for key, ends in values.items() if len(ends) <= VALUES}
-        return self._values[entity]

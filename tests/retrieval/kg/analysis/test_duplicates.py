@@ -1,6 +1,7 @@
 """Suggested duplicates: the same thing under two names is suggested, similar names of different things are not."""
 
-from retrieval.kg.analysis.duplicates import Comparison, find_duplicates
+from retrieval.kg.analysis.duplicates import find_duplicates
+from retrieval.kg.analysis.fact_agreement import Comparison
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 
