@@ -41,7 +41,7 @@ def fetch_source(context: job_runs.Context) -> bool:
     source = refresh.source
     connection = build_connection(source, {})
     known = _is_latest(source)
-    refresh.fingerprint = reading.probe(connection)
+    refresh.fingerprint = reading.compute_fingerprint(connection)
     if known and refresh.fingerprint and refresh.fingerprint == source.fingerprint:
         refresh.content_hash = source.content_hash
         refresh.save(update_fields=["fingerprint", "content_hash"])

@@ -158,7 +158,7 @@ def _find_object(client: Any, location: Location) -> StoredObject | None:
     return StoredObject(location.path, head["ContentLength"], head["ETag"])
 
 
-def name_objects(connection: Connection, stored: Sequence[StoredObject]) -> list[str]:
+def list_file_names(connection: Connection, stored: Sequence[StoredObject]) -> list[str]:
     """File names of objects: the last part of a key, or its path below the prefix where several end alike."""
     if len(stored) == 1 and connection.file_name:
         return [connection.file_name]

@@ -47,7 +47,7 @@ def list_names(connection: Connection) -> list[str]:
         SourceError: a storage cannot list its objects.
     """
     if connection.kind == SourceKind.S3:
-        return buckets.name_objects(connection, buckets.list_objects(connection))
+        return buckets.list_file_names(connection, buckets.list_objects(connection))
     if connection.kind in TABULAR:
         return [connection.file_name or ROWS_FILE]
     if connection.kind == SourceKind.SPARQL:
@@ -89,7 +89,7 @@ def _fetch_objects(
 ) -> list[FetchedFile]:
     stored = buckets.list_objects(connection)
     fetched = []
-    for position, (name, item) in enumerate(zip(buckets.name_objects(connection, stored), stored, strict=True)):
+    for position, (name, item) in enumerate(zip(buckets.list_file_names(connection, stored), stored, strict=True)):
         path = directory / str(position)
         buckets.fetch_object(connection, item, path, limit=limit, progress=progress)
         fetched.append(FetchedFile(name, path))
@@ -127,7 +127,7 @@ def _show_lines(content: bytes) -> str:
     return "\n".join(content.decode(errors="replace").splitlines()[: SAMPLE_ROWS + 1])
 
 
-def probe(connection: Connection) -> str:
+def compute_fingerprint(connection: Connection) -> str:
     """What stays the same while a source does, without reading it; empty where that cannot be known.
 
     Raises:
@@ -138,7 +138,7 @@ def probe(connection: Connection) -> str:
     if connection.kind not in (SourceKind.FILES, SourceKind.SQLITE):
         return ""
     module = sqlite_queries if connection.kind == SourceKind.SQLITE else remote_sources
-    prints = [module.probe(address) for address in connection.addresses]
+    prints = [module.compute_fingerprint(address) for address in connection.addresses]
     return "\n".join(prints) if all(prints) else ""
 
 

@@ -33,13 +33,13 @@ _ALLOWED = frozenset(
 _REFUSALS = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH)
 
 
-def probe(address: str) -> str:
+def compute_fingerprint(address: str) -> str:
     """What stays the same while a database does; empty while changes wait in its write-ahead log.
 
     Raises:
-        SourceError, NotAllowedError: as :func:`webapp.uploads.remote_sources.probe`.
+        SourceError, NotAllowedError: as :func:`webapp.uploads.remote_sources.compute_fingerprint`.
     """
-    fingerprint = remote_sources.probe(address)
+    fingerprint = remote_sources.compute_fingerprint(address)
     if remote_sources.is_address(address):
         return fingerprint
     real = remote_sources.resolve_file(address)
@@ -59,7 +59,7 @@ def open_cursor(connection: Connection, timeout: float) -> Iterator[sqlite3.Curs
     with _open_file(connection.address, until) as path:
         try:
             with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as opened:
-                _restrict(opened, until)
+                _set_limits(opened, until)
                 yield opened.execute(connection.query.strip())
         except (sqlite3.ProgrammingError, sqlite3.Warning) as error:
             raise _make_refusal(error) from None
@@ -89,7 +89,7 @@ def _open_file(address: str, until: float) -> Iterator[Path]:
         yield path
 
 
-def _restrict(opened: sqlite3.Connection, until: float) -> None:
+def _set_limits(opened: sqlite3.Connection, until: float) -> None:
     """Let a connection do nothing but read, with values of a limited size, until a time."""
     opened.text_factory = lambda content: content.decode(errors="replace")
     opened.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES)

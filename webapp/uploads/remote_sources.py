@@ -151,7 +151,7 @@ def open_source(source: str) -> Iterator[tuple[IO[bytes], int]]:
         yield answer, int(size) if size.isascii() and size.isdigit() and len(size) < 20 else 0
 
 
-def probe(source: str) -> str:
+def compute_fingerprint(source: str) -> str:
     """What stays the same while a source does: time and size of a file, validators of an address; empty where unknown.
 
     Raises:

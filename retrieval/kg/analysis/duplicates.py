@@ -179,10 +179,10 @@ def _find_sharing_pairs(snapshot: Snapshot, names: _Names) -> np.ndarray:
     owners, group = places[snapshot.heads[facts[is_rare]]], group[is_rare]
     kinds = np.asarray(names.kinds, np.int64)[owners]
     order = np.lexsort((owners, kinds, group))
-    return _pair_neighbours(np.stack((group, kinds), axis=1)[order], owners[order], len(names.entities))
+    return _collect_neighbours(np.stack((group, kinds), axis=1)[order], owners[order], len(names.entities))
 
 
-def _pair_neighbours(groups: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+def _collect_neighbours(groups: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
     """Pairs of places that follow each other within ``WINDOW`` in one group, as keys ``low * size + high``, each once.
 
     Args:
@@ -217,5 +217,5 @@ def _find_name_pairs(names: _Names, words: Sequence[str]) -> np.ndarray:
         order.sort()
         places = np.array([row[3] for row in order], np.int64)
         group = np.cumsum([False, *(a[:2] != b[:2] for a, b in pairwise(order))])[: len(order)]
-        keys.append(_pair_neighbours(group[:, None], places, size))
+        keys.append(_collect_neighbours(group[:, None], places, size))
     return np.unique(np.concatenate(keys))
