@@ -193,9 +193,7 @@ def _write_labels(
     known = _join_known_nodes(table, encoded)
     kinds = _assign_kinds(encoded, known)
     save_array(directory, "kinds", kinds)
-    write_label_index(
-        directory, encoded, kinds, table.node_attributes, table.names, base=_get_base(table), check=check
-    )
+    write_label_index(directory, encoded, kinds, table.node_attributes, table.names, base=_get_base(table), check=check)
     iris = pl.Series([], dtype=pl.String) if known is None else known["iri"].fill_null("")
     if not (iris != "").any():
         iris = iris.head(0)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from retrieval.kg.model.data_model import Column, DataModel, Kind
 from retrieval.kg.model.describing import find_unit
-from retrieval.kg.model.examples import EXAMPLES, NamedThing, write_example
 from retrieval.kg.model.edges import Edge, describe_edges
+from retrieval.kg.model.examples import EXAMPLES, NamedThing, write_example
 from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.rdf_names import NamedFacts, resolve
@@ -17,7 +17,6 @@ from retrieval.kg.snapshot.relation_names import RDF_TYPE, format_relation_name
 #: What names things that have a label, and those that have none.
 _LABEL, _IRI = "label", "IRI"
 _UNTYPED = "thing without a type"
-
 
 
 def describe_rdf(files: Sequence[FactFile]) -> DataModel:

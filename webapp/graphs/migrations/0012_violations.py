@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("graphs", "0010_edits"),
+        ("graphs", "0011_languages"),
     ]
 
     operations = [
