@@ -123,7 +123,7 @@ class TripleTable:
         """The facts with their origins in a fourth column."""
         return _add_origins(self.facts, self.fact_origins)
 
-    def locate_attributes(self) -> pl.DataFrame | None:
+    def find_attributes(self) -> pl.DataFrame | None:
         """The attributes of nodes with their origins in a fourth column."""
         if self.node_attributes is None:
             return None

@@ -66,7 +66,7 @@ def _ask_for_circumstances(sentence: str) -> Iterator[ExampleQuestion]:
         if match is None or match["word"] not in words or not _is_clear(match["subject"]):
             continue
         preposition = " by" if asking == "Who" else ""
-        subject = _lower_article(match["subject"])
+        subject = _format_article(match["subject"])
         yield ExampleQuestion(f"{asking} {match['verb']} {subject} {match['predicate']}{preposition}?", label)
 
 
@@ -94,5 +94,5 @@ def _is_clear(subject: str) -> bool:
     return any(word[0].isupper() for word in (others if first == "The" else subject.split()))
 
 
-def _lower_article(subject: str) -> str:
+def _format_article(subject: str) -> str:
     return f"the {subject.removeprefix('The ')}" if subject.startswith("The ") else subject

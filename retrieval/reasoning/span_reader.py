@@ -23,7 +23,7 @@ from retrieval.environment import DEFAULT_ENCODER
 from retrieval.language.question import Question
 from retrieval.linking.encoder import Encoder, make_fast_model
 from retrieval.pretrained import READER
-from retrieval.reasoning.spans import extend_to_phrases
+from retrieval.reasoning.spans import expand_to_phrases
 
 WINDOW, OVERLAP = 256, 64
 """Tokens of a passage that are read at once, and how many of them the next window reads again."""
@@ -155,7 +155,7 @@ def _extract_spans(window: _Window, scores: np.ndarray, phrases: Sequence[tuple[
 
     for cell in np.argsort(-both, axis=None, kind="stable")[:BEST].tolist():
         first, last = divmod(cell, count)
-        add(*extend_to_phrases(phrases, window.places[first][0], window.places[last][1]), float(both[first, last]))
+        add(*expand_to_phrases(phrases, window.places[first][0], window.places[last][1]), float(both[first, last]))
     begins = {start: token for token, (start, _) in reversed(list(enumerate(window.places)))}
     ends = {end: token for token, (_, end) in enumerate(window.places)}
     for start, end in phrases:

@@ -135,7 +135,7 @@ def find_phrases(kind: SpanKind, question_words: frozenset[str], text: str) -> l
     return sorted((start, start + len(label)) for start, label in spans)
 
 
-def extend_to_phrases(phrases: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
+def expand_to_phrases(phrases: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int]:
     """The span with the rest of the phrases that it begins or ends in."""
     for first, last in phrases:
         if first < end and start < last:

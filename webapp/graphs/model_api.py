@@ -20,7 +20,7 @@ from retrieval.errors import ConfigError, SourceError
 from retrieval.kg.model.data_model import COLUMN_TYPES, EDGE_USES, DataModel, ModelChoices, ModelWarning
 from retrieval.kg.model.forms import FILES, read_model_text, write_model
 from retrieval.kg.model.merging import merge_models
-from retrieval.kg.model.relabelling import relabel_model
+from retrieval.kg.model.relabelling import update_labels
 from retrieval.kg.model.storage import load_model
 from retrieval.kg.readers import child_process, read_model
 from retrieval.kg.readers.options import ReadOptions
@@ -256,7 +256,7 @@ def _infer_again(graph: Graph, changes: Mapping[str, Any]) -> DataModel:
             inferred = _infer_model(names, dataclasses.replace(step.options, model=merged))
             model = inferred if model is None else model.add_tables(inferred)
     if model is None:
-        return model_changes.add_examples(relabel_model(kept, ModelChoices.from_json(merged)), version)
+        return model_changes.add_examples(update_labels(kept, ModelChoices.from_json(merged)), version)
     return model
 
 

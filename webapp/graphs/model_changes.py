@@ -16,7 +16,7 @@ from django.db import transaction
 from retrieval.kg.model.data_model import DataModel, ModelChoices
 from retrieval.kg.model.examples import add_snapshot_examples
 from retrieval.kg.model.merging import merge_models
-from retrieval.kg.model.relabelling import relabel_model
+from retrieval.kg.model.relabelling import update_labels
 from retrieval.kg.model.storage import load_model
 from webapp.accounts.models import User
 from webapp.api.errors import NoModelError
@@ -63,7 +63,7 @@ def start(*, graph: Graph, changes: Mapping[str, Any], note: str, user: User | N
         merged = merge_models(model.to_json(), changes)
         steps = [replace(step, options=replace(step.options, model=merged)) for step in list_steps(version)]
         if not steps:
-            relabel_model(model, ModelChoices.from_json(merged))
+            update_labels(model, ModelChoices.from_json(merged))
         return jobs.create(
             kind=JobKind.IMPORT,
             title=f"Change the data model of {locked.name}",

@@ -106,7 +106,7 @@ def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.Da
 
 
 def _extract_node_facts(table: TripleTable) -> pl.DataFrame | None:
-    rows = table.locate_attributes()
+    rows = table.find_attributes()
     if rows is None or not rows.height:
         return None
     left_out = (UNASKED_KEYS - _DESCRIBING) | ALIAS_RELATIONS

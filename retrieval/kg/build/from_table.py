@@ -140,13 +140,13 @@ def assume_source(table: TripleTable) -> TripleTable:
         return table
     facts, attributes = table.fact_origins, table.attribute_origins
     if facts is None:
-        facts = _repeat_origin(new[0], table.facts.height)
+        facts = _copy_origin(new[0], table.facts.height)
     if attributes is None and table.node_attributes is not None and table.kept is None:
-        attributes = _repeat_origin(new[0], table.node_attributes.height)
+        attributes = _copy_origin(new[0], table.node_attributes.height)
     return replace(table, fact_origins=facts, attribute_origins=attributes)
 
 
-def _repeat_origin(source: int, count: int) -> pl.Series:
+def _copy_origin(source: int, count: int) -> pl.Series:
     return pl.repeat(source << ROW_BITS, count, dtype=pl.Int64, eager=True)
 
 

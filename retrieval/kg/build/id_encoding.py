@@ -67,7 +67,7 @@ class IdEncoder:
         """How many rows it has."""
         return self.rows.count + self._term_rows.count
 
-    def begin_source(self, name: str) -> None:
+    def start_source(self, name: str) -> None:
         """Take the rows that follow as those of a file."""
         self._source = self._assign_source(name)
 

@@ -97,7 +97,7 @@ def write_label_index(
     entering = np.bincount(encoded.tails, minlength=len(kinds))
     aliases = _extract_attribute_aliases(encoded, attributes)
     if language_names is not None:
-        aliases = pl.concat([aliases, _locate_aliases(language_names["label"], language_names["name"], encoded)])
+        aliases = pl.concat([aliases, _find_aliases(language_names["label"], language_names["name"], encoded)])
     names = _collect_names(encoded, kinds, aliases, leaving, leaving + entering)
     offsets = save_series(directory, "names", names["name"]).offsets
     entities = names["entity"].to_numpy()
@@ -172,10 +172,10 @@ def _extract_attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame |
         keys = attributes["key"].unique().to_list()
         naming = [key for key in keys if format_relation_name(key) in ALIAS_RELATIONS]
         rows = attributes.filter(pl.col("key").is_in(naming))
-    return _locate_aliases(rows["label"], rows["value"], encoded)
+    return _find_aliases(rows["label"], rows["value"], encoded)
 
 
-def _locate_aliases(labels: pl.Series, texts: pl.Series, encoded: EncodedFacts) -> pl.DataFrame:
+def _find_aliases(labels: pl.Series, texts: pl.Series, encoded: EncodedFacts) -> pl.DataFrame:
     entities = find_positions(labels, encoded.entity_labels).astype(np.int32)
     return pl.DataFrame({"text": texts, "entity": entities}).filter(pl.col("entity") >= 0)
 

@@ -15,7 +15,7 @@ from retrieval.kg.build.columns import load_series
 from retrieval.kg.build.from_table import build_snapshot
 from retrieval.kg.build.to_table import convert_to_table
 from retrieval.kg.model.data_model import DataModel, Kind, ModelChoices
-from retrieval.kg.model.relabelling import relabel_model
+from retrieval.kg.model.relabelling import update_labels
 from retrieval.kg.model.storage import load_model
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.relation_names import TYPE, format_relation_name
@@ -32,7 +32,7 @@ def write_relabelled(
     Args:
         base: a snapshot with a data model.
         out: the new snapshot's directory.
-        choices: the changed model, see :func:`retrieval.kg.model.relabelling.relabel_model`.
+        choices: the changed model, see :func:`retrieval.kg.model.relabelling.update_labels`.
         progress: called with stages.
 
     Raises:
@@ -41,7 +41,7 @@ def write_relabelled(
     """
     snapshot = Snapshot(base)
     before = load_model(base) or DataModel()
-    after = relabel_model(before, ModelChoices.from_json(choices))
+    after = update_labels(before, ModelChoices.from_json(choices))
     labels, names = load_series(snapshot.entity_labels), load_series(snapshot.relation_names)
     facts = pl.DataFrame(
         {

@@ -201,7 +201,7 @@ class EditedGraph:
             added[moved.triple] = combined
         aliases = set() if merged.kind == "cvt" else {(ALIAS, other)}
         attributes = tuple(sorted({*kept.attributes, *merged.attributes} | aliases))
-        names = kept.combine_names(merged)
+        names = kept.merge_names(merged)
         node = replace(kept, iri=kept.iri or merged.iri, attributes=attributes, names=names)
         return Effect(tuple(removed.values()), tuple(added.values()), (kept, merged), (node,))
 

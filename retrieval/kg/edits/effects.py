@@ -52,7 +52,7 @@ class NodeRecord:
     is_lonely: bool = False
     names: tuple[tuple[str, str, int], ...] = ()
 
-    def combine_names(self, other: NodeRecord) -> tuple[tuple[str, str, int], ...]:
+    def merge_names(self, other: NodeRecord) -> tuple[tuple[str, str, int], ...]:
         """Return the names of both; in a language that both have, the name of this entity is shown."""
         shown = {language for language, _, rank in self.names if not rank}
         known = {(language, name) for language, name, _ in self.names}

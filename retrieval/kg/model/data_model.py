@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from retrieval.errors import ConfigError
+from retrieval.kg.model.json_fields import find_text, find_truth, get_objects, get_text, make_error
 from retrieval.kg.snapshot.relation_names import format_relation_name
 
 CodeType = Literal["country code", "region code", "language code", "currency code"]
@@ -242,30 +242,30 @@ class ModelChoices:
         kinds: dict[str, KindChoice] = {}
         columns: dict[tuple[str, str], ColumnChoice] = {}
         references: dict[tuple[str, str], ReferenceChoice] = {}
-        for kind in _get_objects(value or {}, "kinds"):
-            table = _get_text(kind, "table")
+        for kind in get_objects(value or {}, "kinds"):
+            table = get_text(kind, "table")
             names = kind.get("name")
             if names is not None and not (isinstance(names, Sequence) and all(isinstance(name, str) for name in names)):
-                raise _make_error("name must be a list of columns")
+                raise make_error("name must be a list of columns")
             if isinstance(names, str):
                 names = [names]
-            key = _find_text(kind, "key")
+            key = find_text(kind, "key")
             if "key" in kind and key is None:
                 key = ""
-            kinds[table] = KindChoice(_find_text(kind, "label"), None if names is None else tuple(names), key)
-            for column in _get_objects(kind, "columns"):
-                columns[table, _get_text(column, "name")] = ColumnChoice(
-                    _find_text(column, "label"),
+            kinds[table] = KindChoice(find_text(kind, "label"), None if names is None else tuple(names), key)
+            for column in get_objects(kind, "columns"):
+                columns[table, get_text(column, "name")] = ColumnChoice(
+                    find_text(column, "label"),
                     _find_type(column),
-                    _find_text(column, "unit"),
-                    _find_truth(column, "is_ignored"),
+                    find_text(column, "unit"),
+                    find_truth(column, "is_ignored"),
                 )
-        for reference in _get_objects(value or {}, "references"):
-            references[_get_text(reference, "table"), _get_text(reference, "column")] = ReferenceChoice(
-                _get_text(reference, "target"),
-                _get_text(reference, "target_column"),
-                _find_text(reference, "label"),
-                _find_truth(reference, "is_used") is not False,
+        for reference in get_objects(value or {}, "references"):
+            references[get_text(reference, "table"), get_text(reference, "column")] = ReferenceChoice(
+                get_text(reference, "target"),
+                get_text(reference, "target_column"),
+                find_text(reference, "label"),
+                find_truth(reference, "is_used") is not False,
             )
         return cls(kinds, columns, references)
 
@@ -273,42 +273,8 @@ class ModelChoices:
 NO_CHOICES = ModelChoices({}, {}, {})
 
 
-def _get_objects(value: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
-    items = value.get(key, [])
-    if not isinstance(items, (list, tuple)) or not all(isinstance(item, Mapping) for item in items):
-        raise _make_error(f"{key} must be a list of objects")
-    return items
-
-
-def _get_text(value: Mapping[str, Any], key: str) -> str:
-    text = _find_text(value, key)
-    if not text:
-        raise _make_error(f"{key} is missing")
-    return text
-
-
-def _find_text(value: Mapping[str, Any], key: str) -> str | None:
-    text = value.get(key)
-    if text is not None and not isinstance(text, str):
-        raise _make_error(f"{key} must be text")
-    return text
-
-
-def _find_truth(value: Mapping[str, Any], key: str) -> bool | None:
-    truth = value.get(key)
-    if truth is not None and not isinstance(truth, bool):
-        raise _make_error(f"{key} must be true or false")
-    return truth
-
-
 def _find_type(value: Mapping[str, Any]) -> ColumnType | None:
     column_type = value.get("type")
     if column_type is not None and column_type not in COLUMN_TYPES:
-        raise _make_error(f"the type of a column is one of {', '.join(COLUMN_TYPES)}")
+        raise make_error(f"the type of a column is one of {', '.join(COLUMN_TYPES)}")
     return column_type
-
-
-def _make_error(reason: str) -> ConfigError:
-    return ConfigError(
-        f"The data model cannot be read: {reason}.", hint="Start from the model that the import page lets you download."
-    )

@@ -13,7 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.kg.model.naming import DETAILS, ID_WORDS, NAME_WORDS, find_person_columns, make_singular
+from retrieval.kg.model.kind_nouns import make_singular
+from retrieval.kg.model.naming import DETAILS, ID_WORDS, NAME_WORDS, find_person_columns
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import Cell, SourceTable
 
@@ -104,7 +105,7 @@ def _find_kind(
     )  # fmt: skip
     shared = tuple(
         p.position for p in table.profiles
-        if p.position not in (key.position, *names, *others) and _determines_beyond_chance(table, key.position, p)
+        if p.position not in (key.position, *names, *others) and _is_determined_beyond_chance(table, key.position, p)
     )  # fmt: skip
     if not names and ("".join(words[-2:]) in DETAILS or len(shared) < _SEVERAL):
         return None
@@ -131,7 +132,7 @@ def _determines(table: SourceTable, key: int, columns: tuple[int, ...]) -> bool:
     return differing <= _EXCEPTIONS * repeats
 
 
-def _determines_beyond_chance(table: SourceTable, key: int, column: ColumnProfile) -> bool:
+def _is_determined_beyond_chance(table: SourceTable, key: int, column: ColumnProfile) -> bool:
     """Whether a column depends on a key, and would differ by chance."""
     counts = Counter(str(row[column.position] or "") for row in table.rows)
     chance = 1 - sum(count * count for count in counts.values()) / len(table.rows) ** 2

@@ -8,7 +8,7 @@ from retrieval.errors import ConfigError
 from retrieval.kg.model.data_model import Column, ColumnChoice, DataModel, Kind, KindChoice, ModelChoices, Reference
 
 
-def relabel_model(model: DataModel, choices: ModelChoices) -> DataModel:
+def update_labels(model: DataModel, choices: ModelChoices) -> DataModel:
     """The model with the labels, units and left-out columns of ``choices``; kinds that change lose their examples.
 
     Raises:

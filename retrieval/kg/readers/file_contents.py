@@ -36,7 +36,7 @@ class FactSink(Protocol):
     def count(self) -> int:
         """How many it has taken."""
 
-    def begin_source(self, name: str) -> None:
+    def start_source(self, name: str) -> None:
         """Take the rows that follow as those of a file."""
 
     def keep_first(self, count: int) -> None:

@@ -127,3 +127,15 @@ def _has_differences(groups: Sequence[Sequence[Row]]) -> bool:
 def _list_usual_keys(rows: Sequence[Mapping[str, Any]]) -> set[str]:
     counts = Counter(key for row in rows for key in row)
     return {key for key, count in counts.items() if 2 * count >= len(rows)}
+
+
+def convert_feature(value: Row) -> Row:
+    """The properties of a feature of GeoJSON, and where it is if it is a point."""
+    properties, geometry = (
+        part if isinstance(part := value.get(key), dict) else {} for key in ("properties", "geometry")
+    )
+    row = {"id": value["id"], **properties} if isinstance(value.get("id"), (int, str)) else dict(properties)
+    place = geometry.get("coordinates")
+    if geometry.get("type") == "Point" and isinstance(place, list) and len(place) > 1:
+        row |= {"longitude": place[0], "latitude": place[1]}
+    return row

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.file_contents import FactFile

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import SourceError
-from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
 from retrieval.kg.readers.json_layout import is_plain_row, is_row, is_thing, parse_first_objects
-from retrieval.kg.readers.json_shapes import Row, convert_maps, find_name_key, split_records
+from retrieval.kg.readers.json_shapes import Row, convert_feature, convert_maps, find_name_key, split_records
 from retrieval.kg.readers.nesting import is_deep, make_depth_error
 from retrieval.kg.readers.property_layout import IDS
 from retrieval.kg.readers.property_rows import UNNAMED
@@ -165,7 +165,7 @@ def _collect_from_object(value: Row, stem: str, collected: _Tables) -> None:
         collected.graph = _build_graph(nodes, edges)
         return
     if value.get("type") == "FeatureCollection" and isinstance(value.get("features"), list):
-        collected.add(stem, [_convert_feature(feature) for feature in value["features"] if isinstance(feature, dict)])
+        collected.add(stem, [convert_feature(feature) for feature in value["features"] if isinstance(feature, dict)])
         return
     columns = list(value.values())
     keyed = len(columns) > 1 and all(map(_is_keyed_row, columns)) and any(columns) and _has_common_keys(columns)
@@ -217,18 +217,6 @@ def _extract_elements(value: Row) -> Row:
 
 def _has_rows(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_thing, value))
-
-
-def _convert_feature(value: Row) -> Row:
-    """The properties of a feature of GeoJSON, and where it is if it is a point."""
-    properties, geometry = (
-        part if isinstance(part := value.get(key), dict) else {} for key in ("properties", "geometry")
-    )
-    row = {"id": value["id"], **properties} if isinstance(value.get("id"), (int, str)) else dict(properties)
-    place = geometry.get("coordinates")
-    if geometry.get("type") == "Point" and isinstance(place, list) and len(place) > 1:
-        row |= {"longitude": place[0], "latitude": place[1]}
-    return row
 
 
 def _build_graph(nodes: Sequence[Any], edges: Sequence[Row]) -> list[Row]:

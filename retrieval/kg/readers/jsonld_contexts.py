@@ -61,16 +61,16 @@ def read_context(path: Path) -> Any | None:
 
 def has_remote_context(text: str) -> bool:
     """Whether a text of JSON-LD names a context by its address."""
-    return any(_lists_addresses(text, match.end()) for match in _CONTEXT.finditer(text))
+    return any(_has_addresses(text, match.end()) for match in _CONTEXT.finditer(text))
 
 
-def _lists_addresses(text: str, start: int) -> bool:
+def _has_addresses(text: str, start: int) -> bool:
     if text[start : start + 1] == "[":
         return '"' in re.sub(r"\{[^{}]*\}", "", text[start : text.find("]", start)])
     return text[start : start + 1] == '"'
 
 
-def inline_contexts(text: str, contexts: Mapping[str, Any], name: str) -> str:
+def insert_contexts(text: str, contexts: Mapping[str, Any], name: str) -> str:
     """The text of JSON-LD with each context in the place of its address.
 
     Args:
@@ -96,7 +96,7 @@ def inline_contexts(text: str, contexts: Mapping[str, Any], name: str) -> str:
 
 def _resolve(value: Any, contexts: Mapping[str, Any], name: str, depth: int) -> Any:
     if isinstance(value, list):
-        return [part for item in value for part in _as_list(_resolve(item, contexts, name, depth))]
+        return [part for item in value for part in _to_list(_resolve(item, contexts, name, depth))]
     if not isinstance(value, str):
         return value
     context = _find_context(value, contexts)
@@ -108,7 +108,7 @@ def _resolve(value: Any, contexts: Mapping[str, Any], name: str, depth: int) -> 
     return _resolve(context, contexts, name, depth - 1)
 
 
-def _as_list(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 

@@ -54,7 +54,7 @@ class _TableRows:
             for profile in self.table.profiles
         ]
         types = next((position for position, name in enumerate(self.table.header) if name.casefold() == TYPE), -1)
-        self.type_column = types if types >= 0 and _gives_kinds(self.table, types, self.schema.nouns) else -1
+        self.type_column = types if types >= 0 and _has_kinds(self.table, types, self.schema.nouns) else -1
         if types != self.type_column and self.relations[types] == self.table.header[types]:
             self.relations[types] = name_type_property(self.schema.nouns[0])
         languages = find_name_languages(self.table, self.schema.names)
@@ -229,7 +229,7 @@ def build_rows(
     return rows, {number: node for number, node in by_number.items() if number not in twice}
 
 
-def _gives_kinds(table: SourceTable, types: int, nouns: Sequence[str]) -> bool:
+def _has_kinds(table: SourceTable, types: int, nouns: Sequence[str]) -> bool:
     """Whether a column ``type`` says what kind the things of a table are, and not what else they are like.
 
     It does if nothing else says it, if its values are kinds of what the table holds (fissure volcanoes of volcanoes),

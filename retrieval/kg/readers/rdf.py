@@ -174,13 +174,13 @@ class _TermRows:
         self._lines.append(line)
         if self._sink is not None and len(self._rows) >= _ROWS:
             self._take_schema()
-            self._hand_on(self._sink)
+            self._send_on(self._sink)
 
     def finish(self) -> pl.DataFrame:
         """The rows that no sink has taken."""
         self._take_schema()
         if self._sink is not None and self._rows:
-            self._hand_on(self._sink)
+            self._send_on(self._sink)
         return self._build_frame()
 
     def _take_schema(self) -> None:
@@ -190,7 +190,7 @@ class _TermRows:
         self._schema.take(self._rows)
         self._lines = [lines.get(id(row), 0) for row in self._rows]
 
-    def _hand_on(self, sink: FactSink) -> None:
+    def _send_on(self, sink: FactSink) -> None:
         self.streamed += len(self._rows)
         sink.add_terms(self._build_frame())
         self._rows.clear()

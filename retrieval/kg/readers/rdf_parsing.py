@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from retrieval.errors import SourceError
-from retrieval.kg.readers.jsonld_contexts import has_remote_context, inline_contexts
+from retrieval.kg.readers.jsonld_contexts import has_remote_context, insert_contexts
 from retrieval.kg.readers.nesting import CheckedJson, CheckedXml, Readable
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.sources import Source
@@ -155,7 +155,7 @@ def _parse_statements(source: Source, log: ProblemLog, fmt: str, contexts: Mappi
         file: IO[bytes] = opened
         if fmt == "jsonld" and has_remote_context(source.decode_head()):
             text = file.read().decode(errors="replace")
-            file = io.BytesIO(inline_contexts(text, contexts, source.name).encode())
+            file = io.BytesIO(insert_contexts(text, contexts, source.name).encode())
         stream = _Input(_wrap_checked(file, fmt, source.name))
         base = f"file:///{quote(source.name)}"
         parser = ox.parse(stream, format=_FORMATS[fmt], base_iri=base)  # type: ignore[arg-type]  # only read() is called

@@ -69,7 +69,7 @@ def read_all(
         else:
             known = add_known_format(options, file.format)
             if sink:
-                sink.begin_source(file.name)
+                sink.start_source(file.name)
             try:
                 input_file = InputFile(
                     file.path,

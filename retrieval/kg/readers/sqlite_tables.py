@@ -72,7 +72,7 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[TablePa
                 header = [str(row[_NAME]) for row in connection.execute(f"PRAGMA table_info({_quote(table)})")]
                 if header and (count := _write_table(_read_rows(connection, table, header), header, out, left)):
                     left -= out.stat().st_size
-                    written_tables.append((_name_table(table), out, header, count))
+                    written_tables.append((_make_table_name(table), out, header, count))
             model = _read_declared_keys(connection, name, [table for table, *_ in written_tables])
     except sqlite3.Error as error:
         raise SourceError(
@@ -95,7 +95,7 @@ def extract_database_tables(path: Path, name: str, folder: Path) -> list[TablePa
     return tables
 
 
-def _name_table(table: str) -> str:
+def _make_table_name(table: str) -> str:
     return f"{table.replace('/', ' ')}.csv"
 
 
@@ -103,10 +103,10 @@ def _read_declared_keys(connection: sqlite3.Connection, name: str, written: Sequ
     """The keys and references of one column each that a database declares, as a data model."""
     kinds: list[dict[str, Any]] = []
     references: list[dict[str, Any]] = []
-    tables = [table for table in _list_tables(connection) if _name_table(table) in written]
+    tables = [table for table in _list_tables(connection) if _make_table_name(table) in written]
     keys = {table.casefold(): _list_keys(connection, table) for table in tables}
     for table in tables:
-        called = f"{name}/{_name_table(table)}"
+        called = f"{name}/{_make_table_name(table)}"
         if len(keys[table.casefold()]) == 1 and clean_headings(keys[table.casefold()]) == keys[table.casefold()]:
             kinds.append({"table": called, "key": keys[table.casefold()][0]})
         declared: dict[int, list[tuple[str, str, str | None]]] = defaultdict(list)
@@ -123,7 +123,7 @@ def _read_declared_keys(connection: sqlite3.Connection, name: str, written: Sequ
                 and not more
                 and clean_headings([column, *theirs]) == [column, *theirs]
             ):
-                place = {"table": called, "column": column, "target": f"{name}/{_name_table(spelt)}"}
+                place = {"table": called, "column": column, "target": f"{name}/{_make_table_name(spelt)}"}
                 references.append({**place, "target_column": theirs[0]})
     return {"kinds": kinds, "references": references}
 

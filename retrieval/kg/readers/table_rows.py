@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 
-from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.file_contents import FactFile

@@ -142,7 +142,7 @@ class NameWriter:
             if (is_answer or data.keys() >= NODE_FIELDS) and label in self._by_label:
                 data[self._field] = self._by_label[label]
             if self._by_label and isinstance(data.get("sentence"), str):
-                data["sentence"] = self._translate(data["sentence"])
+                data["sentence"] = self._convert_sentence(data["sentence"])
 
     def _find_name(self, node: Mapping[str, Any]) -> None:
         label = node["label"]
@@ -151,6 +151,6 @@ class NameWriter:
             if name is not None and name != label:
                 self._by_label[label] = name
 
-    def _translate(self, sentence: str) -> str:
+    def _convert_sentence(self, sentence: str) -> str:
         labels = "|".join(map(re.escape, sorted(self._by_label, key=len, reverse=True)))
         return re.sub(rf"(?<!\w)(?:{labels})(?!\w)", lambda match: self._by_label[match[0]], sentence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.json_layout import is_row, parse_first_objects

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import find_common
@@ -10,11 +11,11 @@ from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.programs.algebra.operations import Constant, Count, Filter, Fold, Having, Key, KeyOf, Program, Top
 from retrieval.programs.algebra.units import convert_constant
 from retrieval.programs.grammar.rules.bridges import BridgeFinder
+from retrieval.programs.grounding.anchors.anchor import Comparing
 from retrieval.programs.grounding.relation_types import load_stems
 
 if TYPE_CHECKING:
-    from retrieval.programs.grammar.constituents import Made, Valued
-    from retrieval.programs.grounding.anchors.anchor import Comparing
+    from retrieval.programs.grammar.constituents import Made, Part, Valued
 
 #: Numbers of things that somebody compares with.
 _MOST_COUNTED = 100_000
@@ -195,6 +196,21 @@ class Rules(BridgeFinder):
             return False
         values = self.executor.columns.get_column(relation).values
         return bool(len(values)) and not _FAR * values.min() <= value.value <= values.max() / _FAR
+
+    def filter_spans(self, valued: Valued, of: Part) -> Iterator[Made]:
+        """ "The presidents in 1975": what had begun by then and had not ended before."""
+        if not isinstance(valued.value, Constant) or valued.value.dimension:
+            return
+        for lasting in self.schema.measures.computed.lasting:
+            end, (begin,) = lasting.key.path[0], lasting.key.less or (0,)
+            begun_by, ended_from = (
+                replace(valued, comparing=Comparing(comparison), exact=False)
+                for comparison in (Comparison.AT_MOST, Comparison.AT_LEAST)
+            )
+            begun = self.filter_by_value(of.expression, begin, begun_by)
+            program = begun and self.filter_by_value(begun, end, ended_from)
+            if program is not None and len(self.compute_nodes(program)):
+                yield "S", program, "filter", (("value.ST.preposition", 1.0), ("filter.span", 1.0))
 
 
 def make_own_value(relation: int) -> KeyOf:

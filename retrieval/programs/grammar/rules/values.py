@@ -140,22 +140,7 @@ class ValueRules(Rules):
         valued = make_comparison(compared)
         yield from self.filter_set(valued, of, forward, gap)
         if valued.comparing == Comparing(None) and not forward and gap == "preposition":
-            yield from self._filter_spans(valued, of)
-
-    def _filter_spans(self, valued: Valued, of: Part) -> Iterator[Made]:
-        """ "The presidents in 1975": what had begun by then and had not ended before."""
-        if not isinstance(valued.value, Constant) or valued.value.dimension:
-            return
-        for lasting in self.schema.measures.computed.lasting:
-            end, (begin,) = lasting.key.path[0], lasting.key.less or (0,)
-            begun_by, ended_from = (
-                replace(valued, comparing=Comparing(comparison), exact=False)
-                for comparison in (Comparison.AT_MOST, Comparison.AT_LEAST)
-            )
-            begun = self.filter_by_value(of.expression, begin, begun_by)
-            program = begun and self.filter_by_value(begun, end, ended_from)
-            if program is not None and len(self.compute_nodes(program)):
-                yield "S", program, "filter", (("value.ST.preposition", 1.0), ("filter.span", 1.0))
+            yield from self.filter_spans(valued, of)
 
     def filter_set(self, valued: Valued, of: Part, forward: bool, gap: str) -> Iterator[Made]:
         """Those of a set whose value compares so, by each relation that may be meant."""

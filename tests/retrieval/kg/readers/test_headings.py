@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.readers.headings import clean_headings, is_header, make_distinct_headings
 from retrieval.kg.readers.table_layout import find_table
 from retrieval.kg.readers.table_rows import is_total

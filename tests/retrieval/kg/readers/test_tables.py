@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.errors import EmptySourceError, SourceError
 from retrieval.kg.build.from_files import build_from_files
-from retrieval.kg.model.naming import infer_noun
+from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.readers.compression import get_plain_name
 from retrieval.kg.readers.list_cells import find_list_mark
 from retrieval.kg.readers.table_layout import find_table
