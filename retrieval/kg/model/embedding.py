@@ -78,6 +78,8 @@ def find_embedded_kinds(table: SourceTable, taken: Collection[int]) -> list[Embe
     """
     free = [profile for profile in table.profiles if profile.position not in taken]
     kinds = [kind for key in free if (kind := _find_kind(table, key, free, taken)) is not None]
+    # A kind of all columns is the table's own, met twice in some rows.
+    kinds = [kind for kind in kinds if len({*kind.columns, *kind.shared}) < len(table.header)]
     by_size = sorted(kinds, key=lambda kind: table.profiles[kind.key].distinct)
     assigned = {column for kind in kinds for column in (*kind.names, *kind.others)}
     shared: dict[int, tuple[int, ...]] = {}

@@ -27,6 +27,8 @@ from retrieval.kg.snapshot.relation_names import TYPE
 _EXPLAINED = 0.9
 #: Rows of a type from which on its columns count; and the share of them that makes a column filled, or else empty.
 _COMMON_TYPE, _FILLED = 3, 0.9
+#: From this share of rows that are called as rows of another table on, these are the same things.
+_MOSTLY = 0.5
 
 
 #: The relation and the thing or value of a cell, by the position of its column.
@@ -215,6 +217,7 @@ def build_rows(
         inferred_table.table.name: _TableRows(inferred_table, choices, logs[inferred_table.table.name])
         for inferred_table in inferred
     }
+    _separate_homonyms(tables)
     rows = [table.add_to_graph(tables) for table in tables.values()]
     by_number: dict[str, str] = {}
     twice: set[str] = set()
@@ -227,6 +230,35 @@ def build_rows(
             if row is not None and by_number.setdefault(number, row.node) != row.node:
                 twice.add(number)
     return rows, {number: node for number, node in by_number.items() if number not in twice}
+
+
+def _separate_homonyms(tables: Mapping[str, _TableRows]) -> None:
+    """Call rows by their kind too that are called as rows of tables that theirs refers to: ``Gold (album)``, by a band.
+
+    Where several rows may refer to one, theirs are things of another kind, unless most are called alike.
+    """
+    for name, table in tables.items():
+        reached = _find_referred_tables(name, tables) - {name}
+        taken = {row.node for other in reached for row in tables[other].named if row is not None}
+        homonyms = [row for row in table.named if row is not None and row.node in taken]
+        if table.schema.nouns and len(homonyms) < _MOSTLY * len(table.named):
+            for row in homonyms:
+                row.node = f"{row.node} ({table.schema.nouns[0]})"
+
+
+def _find_referred_tables(name: str, tables: Mapping[str, _TableRows]) -> set[str]:
+    """The tables that the rows of one refer to, several to one row, directly or through others."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        table = tables[waiting.pop()]
+        targets = {
+            reference.target for position, reference in table.inferred.references.items()
+            if table.table.profiles[position].uniqueness < 1 and reference.target in tables
+        }  # fmt: skip
+        waiting += targets - found
+        found |= targets
+    return found
 
 
 def _has_kinds(table: SourceTable, types: int, nouns: Sequence[str]) -> bool:

@@ -44,14 +44,10 @@ class UnknownNouns:
         rows = self._find_row_programs(question)
         if not rows and (not schema.sorts or encode is None):
             return []
-        read = {
-            n
-            for a in known
-            if not {"e.end", "e.fuzzy"} & dict(a.features).keys() and not is_near(a)
-            for n in range(a.first, a.last)
-        }
+        sure = [a for a in known if not {"e.end", "e.fuzzy"} & dict(a.features).keys() and not is_near(a)]
+        read = {n for a in sure for n in range(a.first, a.last)}
         targets, anchors = vocabulary.find_target_words(question), list[Anchor]()
-        wanted = [a for a in known if a.category == "S" and not is_near(a) and targets & set(range(a.first, a.last))]
+        wanted = [a for a in sure if a.category == "S" and targets & set(range(a.first, a.last))]
         for index, word in enumerate(question.words):
             plural = word.text.endswith("s") and word.stem != word.text and not word.text.endswith("ss")
             if index in read or word.text in STOP | LIGHT or word.capital or not word.text.isalpha():

@@ -410,3 +410,24 @@ def test_rows_refer_to_things_whatever_the_length_of_their_names(tmp_path):
     assert {(head, tail) for head, relation, tail in found if relation == "part"} == {
         ("U1", long[0]), ("U2", long[2]), ("U3", long[0]),
     }  # fmt: skip
+
+
+def test_things_of_referring_tables_that_are_called_alike_stay_apart(tmp_path):
+    bands = "band id,name,city\n1,Amber,Oslo\n2,Bold,Rome\n"
+    albums = "album id,title,band id\n1,Amber,1\n2,Cold Rain,1\n3,Dusk,2\n4,Echo,2\n"
+    songs = "song id,title,album id\n1,Dusk,3\n2,Amber,2\n3,Foam,2\n4,Glow,3\n5,Haze,1\n"
+    found, _ = facts(tmp_path, bands_csv=bands, albums_csv=albums, songs_csv=songs)
+    assert {(head, tail) for head, relation, tail in found if relation == "band"} == {
+        ("Amber (album)", "Amber"), ("Cold Rain", "Amber"), ("Dusk", "Bold"), ("Echo", "Bold"),
+    }  # fmt: skip
+    assert {(head, tail) for head, relation, tail in found if relation == "album"} == {
+        ("Dusk (song)", "Dusk"), ("Amber (song)", "Cold Rain"), ("Foam", "Cold Rain"), ("Glow", "Dusk"),
+        ("Haze", "Amber (album)"),
+    }  # fmt: skip
+
+
+def test_things_of_two_tables_that_are_mostly_called_alike_are_the_same(tmp_path):
+    staff = "staff id,name,town\n1,Ann,Oslo\n2,Ben,Rome\n3,Cy,Bern\n"
+    shifts = "id,name,boss staff id\n1,Ben,1\n2,Cy,1\n3,Dee,2\n"
+    found, _ = facts(tmp_path, staff_csv=staff, shifts_csv=shifts)
+    assert {head for head, _, _ in found if head.startswith(("Ben", "Cy"))} == {"Ben", "Cy"}
