@@ -18,7 +18,7 @@ from retrieval.kg.model.data_model import (
     Reference,
 )
 from retrieval.kg.model.embedding import EmbeddedKind
-from retrieval.kg.model.examples import EXAMPLES, NamedThing, write_example
+from retrieval.kg.model.examples import EXAMPLES, NamedThing, write_example, write_joined_example
 from retrieval.kg.model.inference import InferredTable
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.snapshot.relation_names import format_relation_name
@@ -110,7 +110,8 @@ def _describe_kind(
     label = schema.nouns[0] if schema.nouns else "row"
     inside = {position for kind, _ in inferred_table.embedded for position in kind.columns[1:]}
     examples = [
-        write_example(thing, label, referring.get(row, Counter()))
+        write_joined_example(thing) if inferred_table.joined_columns
+        else write_example(thing, label, referring.get(row, Counter()))
         for row, thing in enumerate(things[: 4 * EXAMPLES]) if thing is not None
     ]  # fmt: skip
     return Kind(

@@ -29,10 +29,19 @@ class NamedThing:
     attributes: Sequence[tuple[str, str]]
 
 
+def write_joined_example(thing: NamedThing) -> str:
+    """``Grunge has track Alive, track Black.``"""
+    return f"{thing.label} has {', '.join(_write_attributes(thing))}."
+
+
+def _write_attributes(thing: NamedThing) -> list[str]:
+    return [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_ATTRIBUTES]
+
+
 def write_example(thing: NamedThing, kind: str, referring: Counter[str]) -> str:
     """``Alfreds Futterkiste is a customer: city Berlin, country Germany, 6 orders.``"""
     article = "an" if kind[:1].lower() in "aeiou" else "a"
-    phrases = [f"{format_relation_name(key)} {_shorten(value)}" for key, value in thing.attributes][:_ATTRIBUTES]
+    phrases = _write_attributes(thing)
     phrases += [
         f"{count:,} {label if count == 1 else to_plural(label)}" for label, count in referring.most_common(_REFERRING)
     ]

@@ -48,6 +48,7 @@ class InferredTable:
         referred_kinds: by position of a column, the kind inside another table that its values are keys of.
         rejected_kinds: kinds inside the table that a person does not want.
         code_list: what codes of other tables mean, if it is a list of that.
+        joined_columns: the columns of a table that only joins things of others, several to several.
     """
 
     schema: TableSchema
@@ -59,6 +60,7 @@ class InferredTable:
     code_types: dict[int, CodeType] = field(default_factory=dict)
     rejected_kinds: list[tuple[EmbeddedKind, Mapping[str, str]]] = field(default_factory=list)
     code_list: CodeList | None = None
+    joined_columns: tuple[int, int] | None = None
 
     @property
     def table(self) -> SourceTable:
@@ -107,7 +109,21 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     _find_kind_references(inferred, choices)
     for inferred_table in inferred:
         inferred_table.code_types = _find_code_types(inferred_table, choices)
+    referred = {reference.target for inferred_table in inferred for reference in inferred_table.references.values()}
+    for inferred_table in inferred:
+        if inferred_table.table.name not in referred:
+            inferred_table.joined_columns = _find_joined_columns(inferred_table)
     return inferred
+
+
+def _find_joined_columns(inferred_table: InferredTable) -> tuple[int, int] | None:
+    """The two references of a table without names that says nothing else of its rows."""
+    columns, schema = sorted(inferred_table.references), inferred_table.schema
+    others = {*range(len(inferred_table.table.header))} - {*columns} - {schema.key, schema.number}
+    if len(columns) != 2 or others or schema.names or inferred_table.embedded or inferred_table.code_list:
+        return None
+    repeats = all(inferred_table.table.profiles[column].uniqueness < 1 for column in columns)
+    return (columns[0], columns[1]) if repeats else None
 
 
 def _find_code_types(inferred_table: InferredTable, choices: ModelChoices) -> dict[int, CodeType]:

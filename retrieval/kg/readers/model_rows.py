@@ -138,6 +138,9 @@ class _TableRows:
                 return [(called, names[value])]
             return [(called, kind.get_key_name(value))] if position not in inside else []
 
+        if self.inferred.joined_columns is not None:
+            self._add_joins(ways, self.inferred.joined_columns)
+            return self.rows
         for number, row in enumerate(self.named):
             if row is None:
                 continue
@@ -161,6 +164,16 @@ class _TableRows:
         for kind, names in self.inferred.embedded:
             self._add_embedded(kind, names, resolve_value)
         return self.rows
+
+    def _add_joins(self, ways: Mapping[int, _Way], columns: tuple[int, int]) -> None:
+        """Add what the rows join, and no things for the rows: that a playlist has a track."""
+        first, second = columns
+        relation = ways[second].label(self.relations[second], self.table.header[second])
+        for cells, line in zip(self.table.rows, self.table.lines, strict=True):
+            source, target = cells[first], cells[second]
+            if isinstance(source, str) and isinstance(target, str) and source and target:
+                node = ways[first].find(source)
+                self.rows.add_node(node, node, [(relation, ways[second].find(target))], line)
 
     def _add_embedded(self, kind: EmbeddedKind, names: Mapping[str, str], resolve_value: _Resolve) -> None:
         """Add the things of a kind inside the table, once each."""
@@ -223,7 +236,7 @@ def build_rows(
     twice: set[str] = set()
     for table in tables.values():
         key = table.schema.key
-        if key is None or table.table.profiles[key].uniqueness < 1:
+        if key is None or table.table.profiles[key].uniqueness < 1 or table.inferred.joined_columns:
             continue
         for cells, row in zip(table.table.rows, table.named, strict=True):
             number = str(cells[key])

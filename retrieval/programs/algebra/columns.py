@@ -98,6 +98,10 @@ class Columns:
         """See the class."""
         return self._typed[0]
 
+    def are_values(self, nodes: np.ndarray) -> bool:
+        """Whether nodes are values, all of them: among films one may be called 1941."""
+        return bool(len(nodes)) and bool(self.kinds[nodes].all())
+
     @property
     def kinds(self) -> np.ndarray:
         """See the class."""

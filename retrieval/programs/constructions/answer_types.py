@@ -50,7 +50,7 @@ def find_wanted_nodes(
     if any(anchor.category == "S" for anchor in ones):
         ones = [anchor for anchor in ones if anchor.category == "S"]
     nodes: np.ndarray = reduce(np.union1d, [_compute_nodes(anchor, schema, executor) for anchor in ones])
-    return None if schema.columns.kinds[nodes].any() else nodes
+    return None if schema.columns.are_values(nodes) else nodes
 
 
 def _find_noun(question: QuestionWords) -> tuple[int, int]:

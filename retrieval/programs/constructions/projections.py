@@ -152,7 +152,7 @@ def resolve_item_list(
             return None
         source = program.source
         program, result = source, executor.run(source)
-    if not isinstance(result, np.ndarray) or not len(result) or executor.columns.kinds[result].any():
+    if not isinstance(result, np.ndarray) or not len(result) or executor.columns.are_values(result):
         return None
     chosen = [
         _select_relation(relations, result, executor)

@@ -51,7 +51,7 @@ class RelatedThings:
         wanted, nodes = self.wanted, self.executor.compute_nodes(program)
         if wanted is None or not 0 < len(nodes) <= _MOST_OWNED or is_among(nodes, wanted).any():
             return []
-        if self.schema.columns.kinds[nodes].any():
+        if self.schema.columns.are_values(nodes):
             return []
         starts, relations, ends, _ = find_arcs(self.schema.snapshot, nodes)
         inside = is_among(ends, wanted)

@@ -219,7 +219,7 @@ class Schema(PeopleAndPlaces):
             return relations
         for info in sorted(self.relations, key=lambda info: (-info.heads, info.id)):
             nodes = self.columns.list_sources(info.id)
-            if len(nodes) < _SORT or self.columns.kinds[nodes].any():
+            if len(nodes) < _SORT or self.columns.are_values(nodes):
                 continue
             others = (self.columns.list_sources(other) for other in relations)
             shared = (len(np.intersect1d(nodes, sources, assume_unique=True)) / len(nodes) for sources in others)

@@ -88,7 +88,7 @@ class RankingRules(Rules):
         columns = self.executor.columns
         known = self.anchors.adjectives.find_relations(rank.adjective)
         common_ones = not known or (rank.met and max(quality for *_, quality in known) < _MEASURED)
-        valued = len(nodes) > 0 and bool(columns.kinds[nodes].all())
+        valued = columns.are_values(nodes)
         common_ones = common_ones and (rank.met or not valued)  # the maximum price is no common one
         met = of.expression.source if isinstance(of.expression, Except) else of.expression
         if of.extra == "walk" and isinstance(met, Walk) and common_ones and len(nodes) > 1:
@@ -120,7 +120,7 @@ class RankingRules(Rules):
             if not tried:
                 yield from self._rank_by_joined_value(rank, of, f"{order}.{gap}")
         counted = not rank.adjective.nouns or (rank.met and common_ones)
-        if counted and len(nodes) and not columns.kinds[nodes].any():
+        if counted and len(nodes) and not columns.are_values(nodes):
             yield (
                 "B",
                 of.expression,
@@ -179,7 +179,7 @@ class RankingRules(Rules):
 
     def _rank_by_joined_value(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
         """By a value of what the set is joined to: "the tallest player", whose height is the person's."""
-        if self.executor.columns.kinds[self.compute_nodes(of.expression)].any():
+        if self.executor.columns.are_values(self.compute_nodes(of.expression)):
             return  # of values, those themselves are compared
         for relation, up, quality in self.anchors.adjectives.find_relations(rank.adjective)[:2]:
             for bridge, share in self.find_bridges(of.expression, Having(relation))[:1]:
