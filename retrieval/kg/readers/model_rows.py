@@ -261,7 +261,7 @@ def _separate_homonyms(tables: Mapping[str, _TableRows]) -> None:
 
 def _find_referred_tables(name: str, tables: Mapping[str, _TableRows]) -> set[str]:
     """The tables that the rows of one refer to, several to one row, directly or through others."""
-    found: set[str] = set()
+    referred: set[str] = set()
     waiting = [name]
     while waiting:
         table = tables[waiting.pop()]
@@ -269,9 +269,9 @@ def _find_referred_tables(name: str, tables: Mapping[str, _TableRows]) -> set[st
             reference.target for position, reference in table.inferred.references.items()
             if table.table.profiles[position].uniqueness < 1 and reference.target in tables
         }  # fmt: skip
-        waiting += targets - found
-        found |= targets
-    return found
+        waiting += targets - referred
+        referred |= targets
+    return referred
 
 
 def _has_kinds(table: SourceTable, types: int, nouns: Sequence[str]) -> bool:
