@@ -84,7 +84,7 @@ def test_the_import_of_a_version_takes_a_model(api, tiny_graph):
         (
             '{"kinds": [{"table": "t", "columns": [{"name": "c", "type": "colour"}]}]}',
             "bad_config",
-            "The data model cannot be read: the type of a column is one of text, number, date, boolean, list, link.",
+            "The data model cannot be read: the type of a column is one of text, number, date, boolean, list, link",
         ),
         ('{"references": 1}', "bad_config", "The data model cannot be read: references must be a list of objects."),
         ("[]", "invalid", "model: A data model is a JSON object."),
