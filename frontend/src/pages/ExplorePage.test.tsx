@@ -38,7 +38,7 @@ function answer(url: URL): unknown {
     const hops = Array.from({ length: COUNT }, (_, at) => hop(at + 2)).slice(offset, offset + limit);
     const groups = [{ relation: "similar", label: "similar", direction: "out", count: COUNT }];
     return {
-      node: { ...node(1), attributes: {} },
+      node: { ...node(1), attributes: {}, names: [] },
       groups,
       hops,
       total: COUNT,
