@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Relations whose tail is another name of their head.
 ALIAS_RELATIONS = get_words("alias_relations")
+#: An id that a person may write: short, with a letter.
+_CODE = r"^[\w.+-]{0,12}\p{L}[\w.+-]{0,12}$"
 _CVT, _LITERAL = 1, 2
 #: Files of the words and trigrams of names, and those of tables of strings.
 _NAME_INDEX = ("words.utf8", "words.offsets", "words_starts", "words_rows", "trigram_starts", "trigram_rows")
@@ -166,12 +168,13 @@ def _build_folded_rows(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _extract_attribute_aliases(encoded: EncodedFacts, attributes: pl.DataFrame | None) -> pl.DataFrame:
-    """Names that attributes give: ``text``, ``entity``."""
+    """Names that attributes give: ``text``, ``entity``. Ids are names where they are codes: ``Apache-2.0``."""
     rows = pl.DataFrame(schema={"label": pl.String, "key": pl.String, "value": pl.String})
     if attributes is not None and attributes.height:
         keys = attributes["key"].unique().to_list()
         naming = [key for key in keys if format_relation_name(key) in ALIAS_RELATIONS]
-        rows = attributes.filter(pl.col("key").is_in(naming))
+        is_code = (pl.col("key").str.to_lowercase() == "id") & pl.col("value").str.contains(_CODE)
+        rows = attributes.filter(pl.col("key").is_in(naming) | is_code)
     return _find_aliases(rows["label"], rows["value"], encoded)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.kg import snapshot as snapshots
 from retrieval.kg.build.edits import apply_edits
 from retrieval.kg.build.from_files import build_from_files, write_version
 from retrieval.kg.build.from_table import build_snapshot
@@ -14,6 +15,7 @@ from retrieval.kg.build.versions import merge
 from retrieval.kg.edits.operations import MergeEntities, RenameEntity, RevertEffect
 from retrieval.kg.readers import ReadOptions, read_graph, read_model
 from retrieval.kg.snapshot import Snapshot
+from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.snapshot.names import LanguageName, match_languages, normalize_language, parse_languages
 from retrieval.kg.snapshot.snapshot import verify
 from retrieval.kg.table import TripleTable
@@ -199,3 +201,16 @@ def test_the_model_counts_the_languages_of_columns(tmp_path: Path) -> None:
     assert read_model([path]).languages == (("de", 2),)
     ignored = {"kinds": [{"table": "cities.csv", "columns": [{"name": "name_de", "is_ignored": True}]}]}
     assert read_model([path], ReadOptions(model=ignored)).languages == ()
+
+
+def test_ids_are_other_names_where_they_are_codes(tmp_path):
+    (tmp_path / "licences.json").write_text(
+        '{"Open-1.1": {"name": "Open Licence 1.1", "free": true}, "Shut": {"name": "Shut Licence", "free": false},'
+        ' "77": {"name": "Old Licence", "free": true}}',
+        encoding="utf-8",
+    )
+    build_from_files(tmp_path / "licences.json", tmp_path / "graph", problems=lambda _: None)
+    labels = snapshots.open(tmp_path / "graph").labels
+    codes = ("Open-1.1", "shut", "77")
+    found = {code: [match.node.label for match in labels.find_exact(normalize_name(code))] for code in codes}
+    assert found == {"Open-1.1": ["Open Licence 1.1"], "shut": ["Shut Licence"], "77": []}
