@@ -19,7 +19,7 @@ function shown(answers: number) {
   );
 }
 
-it("says that the graph has another version since, and offers to ask again", async () => {
+it("says that the graph has a newer version, and offers to ask again", async () => {
   const linked = EVENTS.flatMap((event) => (event.type === "question.linked" ? event.entities : []));
   const over = { ...emptyView("r1"), phase: "done" as const };
   const view = { ...over, linked: linked.map((one) => ({ ...one, source: "given" as const })) };
@@ -36,12 +36,12 @@ it("says that the graph has another version since, and offers to ask again", asy
     />
   );
   const { rerender } = render(shown("first"));
-  expect(screen.getByText("Lands has another version since")).toBeVisible();
+  expect(screen.getByText("Lands has a newer version")).toBeVisible();
   expect(screen.getByText(/Pin/)).toHaveTextContent("Pin Switzerland again if it is still there.");
   await userEvent.click(screen.getByRole("button", { name: "Ask again" }));
   expect(onAgain).toHaveBeenCalledOnce();
   rerender(shown("first", { ...view, linked: [] }));
-  expect(screen.getByText("Lands has another version since")).toBeVisible();
+  expect(screen.getByText("Lands has a newer version")).toBeVisible();
   expect(screen.queryByText(/Pin/)).toBeNull();
   rerender(shown("second"));
   expect(screen.queryByText(/another version/)).toBeNull();

@@ -100,7 +100,7 @@ export function RunNotices({ view, link, run, graph, status, onAgain }: Props) {
       {otherVersion && isOver(view.phase) && (
         <Notice
           tone="info"
-          title={`${otherVersion.name} has another version since`}
+          title={`${otherVersion.name} has a newer version`}
           acts={
             <Button size="small" icon="retry" onPress={onAgain}>
               Ask again
