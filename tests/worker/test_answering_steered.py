@@ -244,6 +244,7 @@ def test_a_worker_that_dies_in_a_later_part_loses_nothing(agent, work, steer, ev
     work(STARTED, LINKED, FIRST, paused(1, BORDERS))
     steer(1, LANGUAGE)
     services.claim(worker="dead")
+    heartbeats.mark_left(heartbeats.ANSWERS, "dead")
     services.handle_lost_runs()
     agent.refresh_from_db()
     assert (agent.state, agent.error_code) == ("failed", "worker_lost")
