@@ -24,9 +24,9 @@ from retrieval.programs.constructions.durations import Durations
 from retrieval.programs.constructions.lifespans import Lifespans
 from retrieval.programs.constructions.ordering import apply_order
 from retrieval.programs.constructions.projections import Listed, find_item_list
+from retrieval.programs.constructions.routes import Routes
 from retrieval.programs.constructions.row_order import RowOrder
 from retrieval.programs.constructions.value_differences import ValueDifferences
-from retrieval.programs.constructions.ways import Ways
 from retrieval.programs.grammar.chart import Chart
 from retrieval.programs.grammar.composition import ProgramComposer
 from retrieval.programs.grammar.constituents import Part
@@ -94,7 +94,7 @@ class Parser:
             ValueDifferences(self.schema, self._executor),
             Lifespans(self.schema, self._executor),
             Durations(self.schema, self._executor),
-            Ways(self.schema, self._executor, self.anchors.adjectives),
+            Routes(self.schema, self._executor, self.anchors.adjectives),
         )
         self._shaper = AnswerShaper(self.schema, self._executor, row_order, self.similarity)
         self._result_features = ResultFeatures(self.schema, self._executor)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: Relations whose tail is another name of their head.
 ALIAS_RELATIONS = get_words("alias_relations")
-#: An id that a person may write: short, with a letter.
+#: Ids that people use as names: short, with a letter.
 _CODE = r"^[\w.+-]{0,12}\p{L}[\w.+-]{0,12}$"
 _CVT, _LITERAL = 1, 2
 #: Files of the words and trigrams of names, and those of tables of strings.

@@ -26,6 +26,7 @@ from retrieval.lexicon import get_words
 _CONFORMING, _MOST = 0.95, 6000
 #: Different values that tell the country of regions.
 _SEVERAL = 3
+_ALPHA_2 = 2
 _CODE = re.compile(r"[A-Z]{2}-[A-Z0-9]{1,3}|[A-Z]{2,3}|[a-z]{2,3}")
 _HEADINGS: Mapping[CodeType, frozenset[str]] = {
     "country code": get_words("country_headings"),
@@ -74,6 +75,11 @@ def find_code_names(code_type: CodeType, values: Collection[str], *, is_region: 
             by_country[country][region] = region_names
     fitting = [regions for regions in by_country.values() if len(regions) >= _CONFORMING * len(values)]
     return fitting[0] if len(fitting) == 1 else {}
+
+
+def is_language_code(text: str) -> bool:
+    """Whether a text is a language code of two letters (ISO 639-1)."""
+    return len(text) == _ALPHA_2 and text in _load_names("language code")
 
 
 @cache

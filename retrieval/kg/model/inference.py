@@ -48,7 +48,7 @@ class InferredTable:
         referred_kinds: by position of a column, the kind inside another table that its values are keys of.
         rejected_kinds: kinds inside the table that a person does not want.
         code_list: what codes of other tables mean, if it is a list of that.
-        joined_columns: the columns of a table that only joins things of others, several to several.
+        joined_columns: the two references of a join table (many-to-many).
     """
 
     schema: TableSchema
@@ -117,7 +117,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
 
 
 def _find_joined_columns(inferred_table: InferredTable) -> tuple[int, int] | None:
-    """The two references of a table without names that says nothing else of its rows."""
+    """The two references of a join table; None of tables with names or other columns."""
     columns, schema = sorted(inferred_table.references), inferred_table.schema
     others = {*range(len(inferred_table.table.header))} - {*columns} - {schema.key, schema.number}
     if len(columns) != 2 or others or schema.names or inferred_table.embedded or inferred_table.code_list:

@@ -23,6 +23,7 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from retrieval.kg.model.code_values import is_language_code
 from retrieval.kg.model.kind_nouns import make_singular
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import SourceTable
@@ -39,7 +40,6 @@ _PARTIES = get_words("trading_party_headings")
 _SIDES = get_words("transaction_side_headings")
 #: Last words of headings that number things, or say which one is meant.
 ID_WORDS = get_words("id_headings")
-_LANGUAGES = get_words("language_codes")
 _NO_KINDS = get_words("headings_that_name_no_kind")
 _KIND_WORDS = 2
 
@@ -154,7 +154,8 @@ def find_name_languages(table: SourceTable, names: Sequence[int]) -> dict[int, s
         if len(words := profile.heading_words) == _TAGGED
         and words[0] == naming[0]
         and words[0] in NAME_WORDS
-        and words[1] in _LANGUAGES - ID_WORDS
+        and words[1] not in ID_WORDS
+        and is_language_code(words[1])
     }
     return languages if len(naming) == 1 or names[0] in languages else {}
 

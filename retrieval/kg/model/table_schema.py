@@ -98,7 +98,7 @@ class TableSchema:
 
 def split_id_word(words: tuple[str, ...], nouns: Sequence[str]) -> tuple[str, ...]:
     """The words of a heading with a word for numbers parted from the kind that it is written with: ``custkey``."""
-    for ending in ID_WORDS if words else ():
+    for ending in sorted(ID_WORDS, key=len, reverse=True) if words else ():
         stem = words[-1].removesuffix(ending)
         if stem != words[-1] and is_short_for(stem, nouns):
             return (*words[:-1], stem, ending)

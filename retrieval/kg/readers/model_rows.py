@@ -27,7 +27,7 @@ from retrieval.kg.snapshot.relation_names import TYPE
 _EXPLAINED = 0.9
 #: Rows of a type from which on its columns count; and the share of them that makes a column filled, or else empty.
 _COMMON_TYPE, _FILLED = 3, 0.9
-#: From this share of rows that are called as rows of another table on, these are the same things.
+#: The share of rows with names of another table from which both tables hold the same things.
 _MOSTLY = 0.5
 
 
@@ -166,7 +166,7 @@ class _TableRows:
         return self.rows
 
     def _add_joins(self, ways: Mapping[int, _Way], columns: tuple[int, int]) -> None:
-        """Add what the rows join, and no things for the rows: that a playlist has a track."""
+        """Add a fact for each row of a join table, and no thing for the row: a playlist has a track."""
         first, second = columns
         relation = ways[second].label(self.relations[second], self.table.header[second])
         for cells, line in zip(self.table.rows, self.table.lines, strict=True):
@@ -246,9 +246,9 @@ def build_rows(
 
 
 def _separate_homonyms(tables: Mapping[str, _TableRows]) -> None:
-    """Call rows by their kind too that are called as rows of tables that theirs refers to: ``Gold (album)``, by a band.
+    """Add the kind to names that rows share with rows of tables that their table refers to: ``Gold (album)``.
 
-    Where several rows may refer to one, theirs are things of another kind, unless most are called alike.
+    If several rows may refer to one, the two tables hold different kinds of things, unless most of the names are equal.
     """
     for name, table in tables.items():
         reached = _find_referred_tables(name, tables) - {name}
@@ -260,7 +260,7 @@ def _separate_homonyms(tables: Mapping[str, _TableRows]) -> None:
 
 
 def _find_referred_tables(name: str, tables: Mapping[str, _TableRows]) -> set[str]:
-    """The tables that the rows of one refer to, several to one row, directly or through others."""
+    """The tables that a table refers to many-to-one, directly or through others."""
     referred: set[str] = set()
     waiting = [name]
     while waiting:

@@ -52,7 +52,7 @@ def describe_rdf(files: Sequence[FactFile]) -> DataModel:
         shown = named_facts.relation_labels.get(relation) or format_relation_name(relation)
         if (place := edges.get((head, shown, tail))) is not None:
             annotations.append((place, key, value))
-    has_label = {label for file in files for label in file.names} != set()
+    has_label = any(file.names for file in files)
     kinds = [
         _describe_kind(kind, sorted(nodes), sizes[kind] or len(nodes), values, has_label)
         for kind, nodes in sorted(things.items(), key=lambda item: (-(sizes[item[0]] or len(item[1])), item[0]))

@@ -31,7 +31,7 @@ def move_part(part: Part, by: int) -> Part:
 
 
 def make_surrounding_cues(question: QuestionWords, first: int, last: int) -> tuple[Part, Part]:
-    """The words before and after a subquestion, as what says what is asked of it."""
+    """Parts for the words before and after a subquestion, which say what is asked about it."""
     before = Part("L", 0, 1, None, None, 0.0, (), (), (0, first))
     return before, Part("C", 0, 1, None, None, 0.0, (), (), (last, len(question.words)))
 

@@ -198,19 +198,20 @@ class Rules(BridgeFinder):
         return bool(len(values)) and not _FAR * values.min() <= value.value <= values.max() / _FAR
 
     def filter_spans(self, valued: Valued, of: Part) -> Iterator[Made]:
-        """ "The presidents in 1975": what had begun by then and had not ended before."""
+        """ "The presidents in 1975": those that had begun by then and had not ended before."""
         if not isinstance(valued.value, Constant) or valued.value.dimension:
             return
+        begun_by, ended_from = (
+            replace(valued, comparing=Comparing(comparison), exact=False)
+            for comparison in (Comparison.AT_MOST, Comparison.AT_LEAST)
+        )
         for lasting in self.schema.measures.computed.lasting:
-            end, (begin,) = lasting.key.path[0], lasting.key.less or (0,)
-            begun_by, ended_from = (
-                replace(valued, comparing=Comparing(comparison), exact=False)
-                for comparison in (Comparison.AT_MOST, Comparison.AT_LEAST)
-            )
-            begun = self.filter_by_value(of.expression, begin, begun_by)
-            program = begun and self.filter_by_value(begun, end, ended_from)
-            if program is not None and len(self.compute_nodes(program)):
-                yield "S", program, "filter", (("value.ST.preposition", 1.0), ("filter.span", 1.0))
+            end = lasting.key.path[0]
+            for begin in lasting.key.less or ():
+                begun = self.filter_by_value(of.expression, begin, begun_by)
+                program = begun and self.filter_by_value(begun, end, ended_from)
+                if program is not None and len(self.compute_nodes(program)):
+                    yield "S", program, "filter", (("value.ST.preposition", 1.0), ("filter.span", 1.0))
 
 
 def make_own_value(relation: int) -> KeyOf:

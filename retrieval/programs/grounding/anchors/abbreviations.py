@@ -132,7 +132,7 @@ class Shortened:
         return anchors
 
     def _find_owners(self, index: int, name: str) -> list[Anchor]:
-        """The things that have a value, which a plural stands for."""
+        """The things that have this value: carnivores, of "carni"."""
         hubs = self.schema.hubs.get(get_label_stems(name), [])
         features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
         return [
@@ -153,7 +153,7 @@ class Shortened:
         return []
 
     def _is_short_form(self, match: Match) -> bool:
-        """Whether a name is in capitals, or a longer value of several things of which nothing is said."""
+        """Whether a name may abbreviate a word: a short one in capitals, or a value that several things share."""
         label, offsets = match.node.label, self.snapshot.out_offsets
         is_value = offsets[match.entity] == offsets[match.entity + 1] and match.degree > 1
         return (label.isupper() and len(label) <= _CAPITALS) or (

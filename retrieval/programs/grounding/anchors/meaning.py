@@ -49,13 +49,12 @@ class MeaningAnchors:
         return bool(stems) and not meant & set(self.schema.relations[relation].stems)
 
     def _is_modified_name(self, question: QuestionWords, first: int, last: int, relation: int) -> bool:
-        """Whether some words name a relation by their form and the others say more: "American", of "weight of American"
-        for the relation weight, has to be read as something else, or counts as unread.
+        """Whether some of the words name a relation and others do not: in "weight of American", the relation weight
+        does not explain "American", which must be read otherwise or count as unread.
         """
         content = {word.stem for word in question.words[first:last] if word.text not in STOP}
-        return bool(content & set(self.schema.relations[relation].stems)) and not content <= set(
-            self.schema.relations[relation].stems
-        )
+        matched = content & set(self.schema.relations[relation].stems)
+        return bool(matched) and matched != content
 
     def find_similar(self, question: QuestionWords, known: list[Anchor], cued: set[int]) -> list[Anchor]:
         """Relations and kinds that mean what words mean whose form nothing has."""

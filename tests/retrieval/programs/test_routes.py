@@ -1,4 +1,4 @@
-"""Questions on ways between two named places: edges with measures, and rows of tables."""
+"""Questions about routes between two named places: edges with measures, and rows of tables."""
 
 import pytest
 

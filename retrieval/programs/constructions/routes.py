@@ -1,7 +1,7 @@
-"""What is measured of a way between two named places: how far it is from Oslo to Bergen, how long that takes.
+"""Measures of routes between two named places: how far it is from Oslo to Bergen, how long a trip takes.
 
-A way is a row with both ends: an edge with measures, a flight of a table. Its ends may be what is named, or things of
-which that is said: the airports of a city.
+A route is a row with both ends: an edge with measures, or a flight in a table. The question may name its ends, or
+attributes of them, such as the cities of airports.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 _DIRECTIONS = get_table("direction_words")
-#: Places that are named, arcs of one that are looked at, and letters of a name that is cut short: dist, dur.
+#: Named places, arcs of a place that are read at most, and letters of an abbreviated label at least: dist, dur.
 _ENDS, _LOOKED_AT, _SHORT = 2, 20_000, 3
-#: Words before the ends of a way.
+#: Words before the ends of a route.
 _BEFORE = frozenset({"and", "between", "from", "to"})
 #: The dimension of what adjectives ask for.
 _DIMENSIONS = {"far": "length", "long": "duration"}
 
 
-class Ways:
-    """Reads questions on ways between two named places.
+class Routes:
+    """Composes programs for questions about routes between two named places.
 
     Args:
         schema: of the graph.
@@ -69,9 +69,9 @@ class Ways:
         if question.kind == "yes/no":
             program = rows if is_directed or rows is None or back is None else Or(rows, back)
         else:
-            way = next((side for side in (rows, back) if side is not None and self._has_any(side)), None)
-            measure = None if way is None else self._find_measure(composed, way, rest)
-            program = None if way is None or measure is None else Walk(way, measure)
+            route = next((side for side in (rows, back) if side is not None and self._has_any(side)), None)
+            measure = None if route is None else self._find_measure(composed, route, rest)
+            program = None if route is None or measure is None else Walk(route, measure)
         if program is not None:
             parts = [Part("S", 0, 1, end.program, end.extra, 0.0, end.features, (), (end.first, end.last))
                      for end in (start, target)]  # fmt: skip
@@ -80,16 +80,16 @@ class Ways:
 
     @cached_property
     def directions(self) -> dict[str, list[int]]:
-        """Relations that lead from ways to where they begin, and to where they end."""
+        """Relations that lead from routes to their beginnings and ends."""
         first_words = [(info.id, info.label.casefold().split()[:1]) for info in self.schema.relations]
-        return {way: [relation for relation, first in first_words if {*first} & {*words}]
-                for way, words in _DIRECTIONS.items()}  # fmt: skip
+        return {route: [relation for relation, first in first_words if {*first} & {*words}]
+                for route, words in _DIRECTIONS.items()}  # fmt: skip
 
     def _has_any(self, program: Program) -> bool:
         return len(self.executor.compute_nodes(program)) > 0
 
     def _find_rows(self, start: Program | None, target: Program | None) -> Program | None:
-        """The ways from one to the other, an empty set where there are ways of either but none between them."""
+        """The routes from one place to another; an empty set if both have routes but none joins them."""
         empty: Program | None = None
         for begins, finishes in product(self._list_rows(start, "from"), self._list_rows(target, "to")):
             rows = And(begins, finishes)
@@ -99,23 +99,23 @@ class Ways:
         return empty
 
     def _list_rows(self, place: Program | None, direction: str) -> Iterator[Program]:
-        """The ways that begin or end at a place, or at what it is said of."""
+        """The routes that begin or end at a place, or at things that have it as an attribute."""
         if place is None:
             return
         _, arcs, _, _ = find_arcs(self.schema.snapshot, self.executor.compute_nodes(place))
         owning = np.unique(arcs[arcs >= self.schema.snapshot.num_relations]).tolist() if len(arcs) <= _LOOKED_AT else []
         for sources in ([place], [Walk(place, relation) for relation in owning]):
             rows = {
-                way: [Walk(source, self.schema.get_inverse(relation)) for source in sources for relation in relations]
-                for way, relations in self.directions.items()
+                route: [Walk(source, self.schema.get_inverse(relation)) for source in sources for relation in relations]
+                for route, relations in self.directions.items()
             }
             if any(map(self._has_any, chain(*rows.values()))):
                 yield from rows[direction]
                 return
 
     def _find_measure(self, composed: ComposedQuestion, rows: Program, rest: Sequence[int]) -> int | None:
-        """The relation to numbers or times that a question asks for, of those that ways have: by its unit, its words,
-        what the adjective compares, or a name that is cut short.
+        """The numeric relation of the routes that a question asks for: by its unit, its words, what the adjective
+        compares, or an abbreviated label.
         """
         _, arcs, _, _ = find_arcs(self.schema.snapshot, self.executor.compute_nodes(rows))
         columns, words = self.schema.columns, [composed.question.words[n].text for n in rest]
@@ -147,7 +147,7 @@ class Ways:
 def _find_ends(
     question: QuestionWords, anchors: Sequence[Anchor], schema: Schema
 ) -> tuple[Anchor, Anchor, bool] | None:
-    """Where a way begins and ends, and whether that is told: from one to the other, or between both."""
+    """Where a route begins and ends, and whether the direction matters: it does "from" A "to" B, not "between" them."""
     words = [word.text for word in question.words]
     things = sorted((anchor for anchor, _ in find_named_things(anchors, schema)), key=lambda anchor: anchor.first)
     if len(things) > _ENDS:
