@@ -17,7 +17,18 @@ from typing import Any, ClassVar, Literal, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json, to_jsonable_python
 
-from retrieval.results import Answer, Citation, NoAnswer, ProgramReading, ProgramStep, RankedValue, Span
+from retrieval.results import (
+    Answer,
+    AnswerTable,
+    Citation,
+    NoAnswer,
+    ProgramReading,
+    ProgramStep,
+    RankedValue,
+    Span,
+    TableCell,
+    TableColumn,
+)
 from retrieval.types import (
     AgentAction,
     Denoted,
@@ -236,7 +247,9 @@ class AnswerFinal:
     """The end of a run that went well: answers, or a typed no-answer (exactly one of the two).
 
     ``text`` is what a language model wrote. ``sentence`` says the answers in English where nothing else does: None
-    beside a text, for guesses, for answers read from passages, and in runs of earlier versions.
+    beside a text, for guesses, for answers read from passages, and in runs of earlier versions. ``table`` holds the
+    answers with what else was asked for of each, where they are rows of several columns; ``answers`` are then what the
+    rows are of: the things, or the groups.
     """
 
     type: ClassVar[str] = "answer.final"
@@ -247,6 +260,7 @@ class AnswerFinal:
     usage: Usage
     took_ms: float
     sentence: str | None = None
+    table: AnswerTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,8 +329,8 @@ TERMINAL_TYPES = frozenset({AnswerFinal.type, RunFailed.type, RunCancelled.type}
 
 
 _PARTS = (
-    *(AgentAction, Answer, Citation, Denoted, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
-    *(ProgramReading, ProgramStep, RankedValue),
+    *(AgentAction, Answer, AnswerTable, Citation, Denoted, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
+    *(ProgramReading, ProgramStep, RankedValue, TableCell, TableColumn),
     *(Pulled, RelationStep, RetrievedPassage, Span, Usage),
 )
 for _cls in (*EVENT_TYPES.values(), *_PARTS):

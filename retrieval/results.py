@@ -112,6 +112,45 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of an answer that is a table.
+
+    Attributes:
+        label: its heading: ``country``, ``average price``.
+        kind: of its cells; ``text`` for names and texts, ``number`` also for amounts of money and percentages.
+        unit: as people write it behind or before a number; empty where it has none.
+    """
+
+    label: str
+    kind: Literal["text", "number", "date", "truth"] = "text"
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """A cell of an answer that is a table.
+
+    Attributes:
+        text: as people write it; several values are separated by commas; empty where the graph has none.
+        value: the number or date to sort by, in the base unit of its dimension; None for texts and empty cells.
+        nodes: what the cell shows, where it shows nodes.
+    """
+
+    text: str
+    value: float | None = None
+    nodes: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTable:
+    """Rows with several columns that answer a question: ``rows`` are the first ones, of ``total`` in all."""
+
+    columns: tuple[TableColumn, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """Characters ``start`` to ``end`` of the question."""
 
