@@ -16,6 +16,7 @@ export type SubgraphExtracted = Schemas["SubgraphExtracted"];
 
 export type AgentAction = Schemas["AgentAction"];
 export type Answer = Schemas["Answer"];
+export type AnswerTable = Schemas["AnswerTable"];
 export type Citation = Schemas["Citation"];
 export type EvidenceChain = Schemas["EvidenceChain"];
 export type Hop = Schemas["Hop"];
@@ -31,4 +32,6 @@ export type RankedValue = Schemas["RankedValue"];
 export type RelationStep = Schemas["RelationStep"];
 export type RetrievedPassage = Schemas["RetrievedPassage"];
 export type Span = Schemas["Span"];
+export type TableCell = Schemas["TableCell"];
+export type TableColumn = Schemas["TableColumn"];
 export type Usage = Schemas["Usage"];

@@ -1,6 +1,7 @@
 // The run reducer: events in, view model out. Pure; every event type is handled in one place.
 import type {
   Answer,
+  AnswerTable,
   EvidenceChain,
   Hop,
   LinkedEntity,
@@ -52,6 +53,8 @@ export interface RunView extends Walked {
   text: string;
   /** The answers in a sentence; null where there are none, where they are guesses, or where `text` says them. */
   sentence: string | null;
+  /** The answers with what else was asked for of each, where they are rows of several columns. */
+  table: AnswerTable | null;
   warnings: readonly string[];
   usage: Usage | null;
   tookMs: number | null;
@@ -98,6 +101,7 @@ function noEnd() {
     noAnswer: null,
     text: "",
     sentence: null,
+    table: null,
     warnings: [],
     usage: null,
     tookMs: null,
@@ -172,6 +176,7 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         noAnswer: event.no_answer && Object.assign({ near: [] }, event.no_answer),
         text: event.text,
         sentence: event.sentence,
+        table: event.table ?? null, // runs of earlier versions lack it
         warnings: event.warnings,
         usage: event.usage,
         tookMs: event.took_ms,

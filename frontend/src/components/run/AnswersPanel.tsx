@@ -5,6 +5,7 @@ import type { Answer, Citation } from "@/api/events";
 import { Button, IconButton, Tip } from "@/components/kit/controls";
 import { Fingerprint } from "@/components/kit/feedback";
 import { CopyMenu } from "@/components/kit/CopyMenu";
+import { AnswerTable, tableLines } from "@/components/run/AnswerTable";
 import { BehindAnswers } from "@/components/program/BehindAnswers";
 import { rankedOf } from "@/components/program/programWords";
 import { passageRanks } from "@/view/citations";
@@ -149,6 +150,18 @@ function lineOf(answer: Answer): string {
   return [nameOf(answer), ...answer.beside.map((own) => own.value)].join("\t");
 }
 
+function Certainty({ answer }: { answer: Answer }) {
+  return (
+    <span className="answer-score tabular" title="Confidence, 0 to 1">
+      <span className="muted">{answer.guess ? "guess" : confidence(answer.score)}</span>
+      <span className="bar" aria-hidden="true">
+        <span style={{ width: `${Math.round(answer.score * 100)}%` }} />
+      </span>
+      {score(answer.score)}
+    </span>
+  );
+}
+
 function AnswerRow({
   answer,
   rank,
@@ -194,13 +207,7 @@ function AnswerRow({
       )}
       <Verification answer={answer} />
       <Evidence answer={answer} {...evidence} />
-      <span className="answer-score tabular" title="Confidence, 0 to 1">
-        <span className="muted">{answer.guess ? "guess" : confidence(answer.score)}</span>
-        <span className="bar" aria-hidden="true">
-          <span style={{ width: `${Math.round(answer.score * 100)}%` }} />
-        </span>
-        {score(answer.score)}
-      </span>
+      <Certainty answer={answer} />
       {onDoubt && (
         <IconButton
           icon="flag"
@@ -240,7 +247,7 @@ export function AnswersPanel({
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { values } = rankedOf(view);
-  const { answers, text, sentence, tookMs } = view;
+  const { answers, text, sentence, table, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
   const question = view.started?.question ?? "answers";
@@ -268,7 +275,7 @@ export function AnswersPanel({
       <header className="panel-head">
         <h2>{guesses === 0 ? "Closest guesses" : "Answers"}</h2>
         <span className="muted small tabular">
-          {answers.length > 0 && answers.length}
+          {table ? count(table.total, "row") : answers.length > 0 && answers.length}
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
         </span>
         {view.started && (
@@ -278,6 +285,7 @@ export function AnswersPanel({
           </span>
         )}
         {view.started?.checkpoint && <Fingerprint value={view.started.checkpoint} of="Checkpoint" />}
+        {table && answers[0] && <Certainty answer={answers[0]} />}
         {isTrained && view.started && !view.started.checkpoint && (
           <span
             className="badge"
@@ -296,9 +304,9 @@ export function AnswersPanel({
             of={question}
             copies="Copy as lines"
             copied="Answers"
-            text={() => answers.map(lineOf).join("\n")}
+            text={() => (table ? tableLines(table) : answers.map(lineOf).join("\n"))}
             {...(sentence && { more: [{ label: "Copy the sentence", copied: "Sentence", text: sentence }] })}
-            load={() => ({ question, answers })}
+            load={() => ({ question, answers, ...(table && { table }) })}
           />
         )}
       </header>
@@ -313,14 +321,14 @@ export function AnswersPanel({
           Nothing was found that Clew is sure enough of. These come closest; look at their evidence first.
         </p>
       )}
-      {rows(0, guesses > 0 ? guesses : shown.length)}
-      {guesses > 0 && guesses < shown.length && (
+      {table ? <AnswerTable table={table} onFind={onFind} /> : rows(0, guesses > 0 ? guesses : shown.length)}
+      {!table && guesses > 0 && guesses < shown.length && (
         <>
           <h3 className="answers-part">Closest guesses</h3>
           {rows(guesses, shown.length)}
         </>
       )}
-      {answers.length > FIRST && (
+      {!table && answers.length > FIRST && (
         <Button look="plain" size="small" onPress={() => setAll(!all)}>
           {all ? `Show the first ${FIRST}` : `Show all ${answers.length}`}
         </Button>
