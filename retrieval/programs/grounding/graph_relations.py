@@ -33,6 +33,8 @@ _SINGLE = 1.05
 #: Words of relations that give places, by stem; the best place that anything has is at most so far from the first.
 _PLACING, _FIRST = parse_stems("rank ranking place position placing standing"), 3
 _YES, NO = frozenset({"yes", "true", "y", "t"}), frozenset({"no", "false", "n", "f"})
+#: Columns of ones and zeros say yes and no where they have so many facts; of fewer rows they may be counts.
+_BITS, _FEWEST_BITS = ("0", "1"), 8
 
 
 class GraphRelations:
@@ -139,19 +141,22 @@ class GraphRelations:
                 yes = [label for label in labels if label in _YES]
                 if yes and set(labels) <= _YES | NO:
                     yes_nodes[info.id] = labels[yes[0]]
+                elif sorted(labels) == list(_BITS) and info.facts >= _FEWEST_BITS:
+                    yes_nodes[info.id] = labels[_BITS[1]]
         return yes_nodes
 
     @cached_property
     def truth_values(self) -> frozenset[int]:
-        """The nodes that mean yes or no."""
-        return frozenset(node for relation in self.truths for node in self.columns.list_targets(relation).tolist())
+        """The nodes that mean yes or no wherever they are: not 1 and 0, which are numbers elsewhere."""
+        nodes = frozenset(node for relation in self.truths for node in self.columns.list_targets(relation).tolist())
+        return frozenset(node for node in nodes if self.snapshot.get_entity_label(node) not in _BITS)
 
     @cached_property
     def untruths(self) -> dict[int, int]:
         """Relations that say yes or no, with the node that means no where there is one."""
         ends = {relation: self.columns.list_targets(relation).tolist() for relation in self.truths}
         no_nodes = {
-            relation: [node for node in nodes if self.snapshot.get_entity_label(node).casefold() in NO]
+            relation: [node for node in nodes if self.snapshot.get_entity_label(node).casefold() in NO | {_BITS[0]}]
             for relation, nodes in ends.items()
         }
         return {relation: nodes[0] for relation, nodes in no_nodes.items() if nodes}

@@ -81,7 +81,7 @@ class Anchors:
         anchors += self._shortened.find_abbreviations(question, _find_explained_words(anchors))
         anchors += self._shortened.find_containing_texts(question, anchors)
         anchors += self._unknown.find_anchors(question, anchors)
-        anchors = _drop_total_sums(question, anchors)
+        anchors = _drop_numbers_of_names(question, _drop_total_sums(question, anchors))
         anchors += find_computed_anchors(question, self._schema)
         anchors = add_sum_anchors(question, self._schema, _drop_name_cues(question, anchors))
         anchors = known_references.replace_denoted(question, anchors, denoted)
@@ -101,6 +101,16 @@ def _drop_total_sums(question: QuestionWords, anchors: list[Anchor]) -> list[Anc
     if not any(kinds & {last, last + 1} for last in counts):  # "how many shops", "how many old shops"
         return anchors
     return [a for a in anchors if a.category != "A" or texts[max(0, a.first - 1) : a.last] != ["in", "total"]]
+
+
+def _drop_numbers_of_names(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
+    """The anchors without numbers that only complete a relation's name: the year of a column for that year."""
+    complete = [a.extra.numbers for a in anchors if a.category == "R" and a.extra.numbers and a.extra.quality == 1.0]
+    numbers = frozenset[str]().union(*complete)
+    return [
+        a for a in anchors
+        if a.category != "N" or not any(question.words[n].stem in numbers for n in range(a.first, a.last))
+    ]  # fmt: skip
 
 
 def _drop_name_cues(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:

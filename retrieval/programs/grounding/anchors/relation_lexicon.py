@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
-_LONGEST_RELATION = 5
+_LONGEST_RELATION, _PAIR = 5, 2
 #: Ends of nouns for who does something.
 _AGENTS = ("er", "or")
 #: By the stem of any of them, stems of kindred that are older or younger: who is a mother is a parent.
@@ -134,6 +134,7 @@ class RelationLexicon:
         unsaid = set[int]() if numbered else set(schema.measures.numbering)
         doing = [_is_active_verb(question, index) for index in range(len(question.words))]
         content = [word.text not in STOP for word in question.words]
+        numbers = {word.stem for word in question.words if word.stem.isdecimal()}
         for index, word in enumerate(question.words[1:], 1):  # "first name", "phone number"
             content[index] = content[index] or (content[index - 1] and word.text in _PARTS_OF_NAMES)
         for first in range(len(content)):
@@ -152,6 +153,10 @@ class RelationLexicon:
                     joined = vocabulary.get_stem(question.words[first].stem + question.words[last].text)
                     if joined in schema.by_stem:  # "signed up", of a signup date
                         span_stems = {joined}
+                elif last - first == _PAIR:
+                    joined = vocabulary.get_stem("".join(word.text for word in question.words[first:last]))
+                    if joined in schema.by_stem:  # "birth date", of a column headed "birthdate"
+                        span_stems = {joined}
                 held = [set(schema.by_stem.get(stem, ())) for stem in span_stems]
                 some = sorted(set.intersection(*held) - unsaid) if held else []
                 followed = [relation for relation in some if self._is_followed(question, last, relation)]
@@ -159,9 +164,13 @@ class RelationLexicon:
                     if last - first == 1 and self._is_counting_period(question, first, relation):
                         continue
                     stems = schema.relations[relation].stems
-                    weights = schema.get_stem_weights(relation)
-                    recall = sum(weights[s] for s in set(stems) & span_stems) / sum(weights.values())
+                    if span_stems <= numbers and set(stems) - span_stems:
+                        continue  # a year alone is none of the columns for figures of that year
+                    weights, apart = schema.get_stem_weights(relation), numbers & set(stems) - span_stems
+                    recall = sum(weights[s] for s in set(stems) & (span_stems | apart)) / sum(weights.values())
                     features: Features = (("r", 1.0), ("r.recall", recall))
+                    if apart:
+                        features = (*features, ("skip", -float(len(apart))))
                     if span_stems == {"name"} and len(set(stems)) > 1:  # what everything has is no contact name
                         features = (*features, ("r.name.part", 1.0))
                     another = followed and relation not in followed and len(stems) == 1
@@ -175,7 +184,7 @@ class RelationLexicon:
                         # Those that are one are asked for, and not what they are one of.
                         features = (*features, ("r.heads", float(plural or target)))
                     anchors += self.make_relation_anchors(
-                        first, last, relation, recall, features, does=does, plural=plural, target=target
+                        first, last, relation, recall, features, does=does, plural=plural, target=target, numbers=apart
                     )
         return anchors
 
@@ -260,6 +269,7 @@ class RelationLexicon:
         doer: bool = False,
         plural: bool = False,
         target: bool = False,
+        numbers: Set[str] = frozenset(),
     ) -> list[Anchor]:
         """A relation, and the sets that its name may be of: what it leads to, what has it, what has it truly."""
         schema, strength = self.schema, 0.5 * quality + 0.3
@@ -274,7 +284,9 @@ class RelationLexicon:
             return Anchor("S", first, last, program, sort, set_features, strength)
 
         anchors = [
-            Anchor("R", first, last, None, Relating(relation, quality, does, doer), features, strength),
+            Anchor(
+                "R", first, last, None, Relating(relation, quality, does, doer, frozenset(numbers)), features, strength
+            ),
             make_set_anchor(Having(schema.get_inverse(relation)), "ends", "ends"),
         ]
         true = schema.truths.get(relation)
