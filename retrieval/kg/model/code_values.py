@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from retrieval.kg.model.data_model import CodeType
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import SourceTable
+from retrieval.kg.snapshot.names import normalize_language
 from retrieval.lexicon import get_words
 
 #: The share of different values that must be codes, and the most of them that are looked at.
@@ -77,21 +78,33 @@ def find_code_names(code_type: CodeType, values: Collection[str], *, is_region: 
     return fitting[0] if len(fitting) == 1 else {}
 
 
-def is_language_code(text: str) -> bool:
-    """Whether a text is a language code of two letters (ISO 639-1)."""
-    return len(text) == _ALPHA_2 and text in _load_names("language code")
+def parse_language(words: Sequence[str]) -> str | None:
+    """The language tag that words in lower case spell: a code of two letters (ISO 639-1), maybe with a script or a
+    country (``zh hant``, ``pt br``); None where they spell none.
+    """
+    code, *rest = words or ("",)
+    if len(code) != _ALPHA_2 or code not in _load_names("language code"):
+        return None
+    if rest and (len(rest) > 1 or not (_is_script(rest[0]) or rest[0].upper() in _load_names("country code"))):
+        return None
+    return normalize_language("-".join(words))
+
+
+def _is_script(text: str) -> bool:
+    return text.title() in _load_names("script")
 
 
 @cache
-def _load_names(code_type: CodeType) -> CodeNames:
+def _load_names(code_type: CodeType | Literal["script"]) -> CodeNames:
     """The names of all codes of a type."""
     import pycountry  # noqa: PLC0415 - a third of a second that only files with codes pay
 
-    databases: Mapping[CodeType, tuple[Iterable[Any], tuple[str, ...]]] = {
+    databases: Mapping[CodeType | Literal["script"], tuple[Iterable[Any], tuple[str, ...]]] = {
         "country code": (pycountry.countries, ("alpha_2", "alpha_3")),
         "region code": (pycountry.subdivisions, ("code",)),
         "language code": (pycountry.languages, ("alpha_2", "alpha_3")),
         "currency code": (pycountry.currencies, ("alpha_3",)),
+        "script": (pycountry.scripts, ("alpha_4",)),
     }
     names_by_code: dict[str, tuple[str, ...]] = {}
     database, code_fields = databases[code_type]

@@ -23,7 +23,7 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from retrieval.kg.model.code_values import is_language_code
+from retrieval.kg.model.code_values import parse_language
 from retrieval.kg.model.kind_nouns import make_singular
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import SourceTable
@@ -59,8 +59,8 @@ _FEW, _MANY = 5, 50
 _NUMBERED = 0.9
 #: A day without signs: 20150209.
 _DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
-#: Words of a heading of names with the tag of a language, and letters of the tag.
-_TAGGED, _TAG = 2, (2, 3)
+#: Letters of the tag of a language in a heading of names.
+_TAG = (2, 3)
 
 
 def rank_names(
@@ -122,7 +122,7 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         return _IS_KIND
     if text in NAME_WORDS or (len(words) > 1 and words[0] in NAME_WORDS and words[1] == "of"):
         return _IS_NAME
-    if words[0] in NAME_WORDS and len(words) == _TAGGED and len(words[1]) in _TAG:
+    if find_name_language(words) or (words[0] in NAME_WORDS and len(words) > 1 and len("".join(words[1:])) in _TAG):
         return _IS_NAME  # a name for each language: name nl, name fr
     if words[-1] in NAME_WORDS:
         qualifier = " ".join(words[:-1])
@@ -139,6 +139,14 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
     return 1.5 if text in _DESCRIBING or party else 0.0
 
 
+def find_name_language(words: Sequence[str]) -> str | None:
+    """The language of names under a heading, given by its words in lower case: ``de`` of ``name de``; None where the
+    heading is no word for names with the tag of a language.
+    """
+    is_tagged = len(words) > 1 and words[0] in NAME_WORDS and words[-1] not in ID_WORDS
+    return parse_language(words[1:]) if is_tagged else None
+
+
 def find_name_languages(table: SourceTable, names: Sequence[int]) -> dict[int, str]:
     """The languages of columns that name the rows in one each: ``name``, ``name_de`` and ``name fr`` name alike.
 
@@ -149,13 +157,9 @@ def find_name_languages(table: SourceTable, names: Sequence[int]) -> dict[int, s
     if len(names) != 1 or not (naming := table.profiles[names[0]].heading_words):
         return {}
     languages = {
-        profile.position: words[1]
+        profile.position: language
         for profile in table.profiles
-        if len(words := profile.heading_words) == _TAGGED
-        and words[0] == naming[0]
-        and words[0] in NAME_WORDS
-        and words[1] not in ID_WORDS
-        and is_language_code(words[1])
+        if profile.heading_words[:1] == naming[:1] and (language := find_name_language(profile.heading_words))
     }
     return languages if len(naming) == 1 or names[0] in languages else {}
 

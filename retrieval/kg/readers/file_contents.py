@@ -126,7 +126,7 @@ class FactFile:
     def rows(self) -> int:
         """How many good rows there are."""
         frames = (self.facts, self.terms, self.passages)
-        others = self.streamed + len(self.schema) + len(self.described) + len(self.annotations)
+        others = self.streamed + len(self.schema) + len(self.described) + len(self.annotations) + len(self.labels)
         others += 0 if self.properties is None else self.properties.rows
         others += 0 if self.table is None else len(self.table.rows)
         return others + sum(part.height for part in frames if part is not None)

@@ -17,12 +17,12 @@ from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS, Layout, find_layout
 from retrieval.kg.readers.property_rows import (
-    NAMES,
     UNNAMED,
     BadRowError,
     PropertyRows,
     extract_attributes,
     extract_node_attributes,
+    find_name_key,
 )
 from retrieval.kg.readers.rows_layout import parse_delimiter
 from retrieval.kg.readers.sources import Source
@@ -100,7 +100,8 @@ def read_cells(layout: Layout, cells: Sequence[str], rows: PropertyRows, line: i
         rows.add_edge((ends[0], ends[1]), relation, line, edge_attributes, directed=directed)
         return
     types = [kind for kind in re.split(r"[;:]", by_role.get("types", "")) if kind]
-    name = by_role.get("name", "") or (by_role["id"] if layout.named else _take_name(values))
+    key = find_name_key(values)
+    name = by_role.get("name", "") or (by_role["id"] if layout.named else str(values[key]).strip() if key else "")
     rows.add_node(_make_key(layout, "id", by_role["id"]), name, extract_node_attributes(types, values), line)
 
 
@@ -114,15 +115,6 @@ def _take_relation(values: dict[str, object]) -> str:
     by_lower = {key.lower(): key for key in values}
     key = next((by_lower[word] for word in RELATIONS if str(values.get(by_lower.get(word, ""), "")).strip()), None)
     return str(values.pop(key)).strip() if key else UNNAMED
-
-
-def _take_name(values: dict[str, object]) -> str:
-    by_lower = {key.lower(): key for key in values}
-    for name in NAMES:
-        value = values.get(by_lower.get(name, ""))
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    return ""
 
 
 def read_bag(text: str) -> dict[str, object]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.snapshot.relation_names import TYPE
+from retrieval.kg.model.naming import find_name_language
+from retrieval.kg.snapshot.relation_names import TYPE, format_relation_name
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
 if TYPE_CHECKING:
@@ -66,7 +69,7 @@ class PropertyRows:
     names: list[tuple[str, str, str]] = field(default_factory=list)
 
     def add_node(self, key: str, name: str, attributes: Sequence[tuple[str, str]], line: int = 0) -> None:
-        """Keep a node of a line; a second row of one id adds its attributes.
+        """Keep a node of a line; a second row of one id adds its attributes. Those such as ``name_de`` are its names.
 
         Raises:
             BadRowError: the id is empty, or the id or name is too long.
@@ -75,9 +78,11 @@ class PropertyRows:
         _require("name of the node", name or key)
         self.nodes[key] = self.nodes.get(key) or name
         before = len(self.node_attributes)
-        self.node_attributes.extend(
-            (key, *pair) for pair in attributes if pair[1] != name or pair[0].lower() not in NAMES
-        )
+        for attribute, value in attributes:
+            if language := find_key_language(attribute):
+                self.names.append((key, language, value))
+            elif value != name or attribute.lower() not in NAMES:
+                self.node_attributes.append((key, attribute, value))
         self.row_lines.append(line)
         self.row_sizes.append(len(self.node_attributes) - before)
 
@@ -138,7 +143,7 @@ def extract_attributes(properties: Mapping[str, object]) -> Iterator[tuple[str, 
     Raises:
         BadRowError: a value is too long.
     """
-    for key, value in properties.items():
+    for key, value in flatten_names(properties).items():
         for item in value if isinstance(value, list) else [value]:
             text = format_value(item)
             if not text or not key.strip():
@@ -182,7 +187,25 @@ def format_value(value: object) -> str:
 
 
 def find_name_key(properties: Mapping[str, object]) -> str | None:
-    """The key of the property that names a node, if there is one."""
+    """The key of the property that names a node, if there is one: without a language, else in English, else in any."""
     by_lower = {key.lower(): key for key in reversed(list(properties))}
-    keys = (by_lower[name] for name in NAMES if name in by_lower)
+    tagged = [(language, key) for key in properties if (language := find_key_language(key))]
+    keys = [by_lower[name] for name in NAMES if name in by_lower]
+    keys += [key for _, key in sorted(tagged, key=lambda item: not item[0].startswith("en"))]
     return next((key for key in keys if isinstance(properties[key], str) and format_value(properties[key])), None)
+
+
+@lru_cache(maxsize=4096)
+def find_key_language(key: str) -> str | None:
+    """The language of the names that a property holds: ``de`` of ``name_de`` and ``name:de``; None of others."""
+    words = re.split(r"[\W_]+", format_relation_name(key).casefold().strip())
+    return find_name_language(words)
+
+
+def flatten_names(properties: Mapping[str, object]) -> dict[str, object]:
+    """Properties with names by language, ``{"name": {"de": "Köln"}}``, as ``{"name de": "Köln"}``."""
+    flat: dict[str, object] = {}
+    for key, value in properties.items():
+        by_key = {f"{key} {tag}": name for tag, name in value.items()} if isinstance(value, dict) else {}
+        flat.update(by_key if by_key and all(map(find_key_language, by_key)) else {key: value})
+    return flat

@@ -25,6 +25,7 @@ from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.rdf_parsing import parse_statements
 from retrieval.kg.readers.rdf_schema import SchemaRows
 from retrieval.kg.readers.rdf_structures import REIFIES, Row, StructureRows
+from retrieval.kg.readers.rdf_xl_labels import XlLabels
 from retrieval.kg.snapshot.names import normalize_language
 from retrieval.kg.table import ATTRIBUTE_LIMIT, LABEL_LIMIT
 
@@ -41,6 +42,8 @@ _NAMING_IN_LANGUAGES = (
     "http://xmlns.com/foaf/0.1/name",
     "http://www.w3.org/2004/02/skos/core#altLabel",
 )
+#: Ranks of names without a language, see :func:`_rank_language`.
+_PLAIN_RANKS = frozenset(2 * rank for rank in range(len(_NAMING)))
 #: Predicates whose literals describe their subject in sentences.
 _DESCRIBING = frozenset(
     {
@@ -69,7 +72,7 @@ def read_rdf(file: InputFile, log: ProblemLog) -> FactFile:
         SourceError: the file is broken below its syntax, or nests deeper than is read, or is XML with entities that
             could grow.
     """
-    quads = parse_statements(file.source, log, log.format, file.contexts)
+    quads = XlLabels().convert(parse_statements(file.source, log, log.format, file.contexts))
     prefix = file.path.name.split(".")[0]
     if file.limit is None:
         return collect(quads, log, prefix, file.sink)
@@ -133,10 +136,8 @@ def collect(
             rank = _NAMING_IN_LANGUAGES.index(relation)
             if language := value.language and normalize_language(value.language):
                 labels.append((head, language, tail[1:], rank))
-            if relation == _NAMING_IN_LANGUAGES[-1]:
-                keep((head, relation, tail), line)
-            else:
-                _keep_best_name(names, keep, (head, relation, tail), (_rank_language(value.language), rank), line)
+            if relation != _NAMING_IN_LANGUAGES[-1]:
+                _keep_best_name(names, keep, (head, relation, tail), _rank_language(value.language) + 2 * rank, line)
         else:
             keep((head, relation, tail), line)
     facts, annotations, nodes = structures.extract_facts()
@@ -207,23 +208,18 @@ def _rank_language(language: str | None) -> int:
 
 
 def _keep_best_name(
-    names: dict[str, tuple[int, str]],
-    keep: Callable[[Row, int], None],
-    fact: Row,
-    ranks: tuple[int, int],
-    line: int,
+    names: dict[str, tuple[int, str]], keep: Callable[[Row, int], None], fact: Row, rank: int, line: int
 ) -> None:
-    """Keep the best name of a term by the ranks of its language and its predicate; one that loses stays in the graph as
-    a fact, and serves as an alias.
+    """Keep the best name of a term by its rank; one without a language that loses stays in the graph as a fact, and
+    serves as an alias.
 
     The line of a name that a better one replaces is not kept.
     """
     head, relation, tail = fact
-    rank = ranks[0] + 2 * ranks[1]
     best = names.get(head)
     if best is None or rank < best[0]:
         names[head] = (rank, tail[1:])
-        if best is not None:
+        if best is not None and best[0] in _PLAIN_RANKS:
             keep((head, relation, '"' + best[1]), 0)
-    elif tail[1:] != best[1]:
+    elif rank in _PLAIN_RANKS and tail[1:] != best[1]:
         keep((head, relation, tail), line)

@@ -28,12 +28,11 @@ def describe_rdf(files: Sequence[FactFile]) -> DataModel:
     literals = set(named_facts.nodes.filter(named_facts.nodes["kind"] == "literal")["label"])
     types, sizes = _find_types(named_facts)
     classes = {kind for kinds in types.values() for kind in kinds}
-    called = set(named_facts.names.select("label", "name").iter_rows())
     values: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     edges: dict[Edge, int] = {}
     rows: list[Edge] = list(named_facts.facts.select("head", "relation", "tail").iter_rows())
     for head, relation, tail in rows:
-        if relation == RDF_TYPE or (head in classes and head not in types) or (head, tail.strip('"')) in called:
+        if relation == RDF_TYPE or (head in classes and head not in types):
             continue
         shown = named_facts.relation_labels.get(relation) or format_relation_name(relation)
         if tail in literals:

@@ -54,7 +54,7 @@ def resolve(files: Sequence[FactFile], sources: Mapping[str, int], sink: FactSin
     """
     rows = pl.concat([locate_rows(f.terms, sources.get(f.name, 0)) for f in files if f.terms is not None])
     schema = [row for file in files for row in file.schema]
-    if schema and not any(file.rows - len(file.schema) - len(file.described) for file in files):
+    if schema and not any(file.rows - len(file.schema) - len(file.described) - len(file.labels) for file in files):
         stated = [(pl.DataFrame(file.schema, schema=TERM_SCHEMA, orient="row"), file.name) for file in files]
         rows, schema = pl.concat([locate_rows(terms, sources.get(name, 0)) for terms, name in stated]), []
     names: dict[str, tuple[int, str]] = {}
@@ -68,10 +68,12 @@ def resolve(files: Sequence[FactFile], sources: Mapping[str, int], sink: FactSin
     keys = {key for annotation in annotations for key in annotation.keys}
     relations = {*rows["relation"].unique(), *taken[1], *keys}
     described_terms = [row for file in files for row in file.described]
-    vocabulary = build_vocabulary(schema, names, described_terms)
+    in_languages = [row for file in files for row in file.labels]
+    vocabulary = build_vocabulary(schema, names, described_terms, in_languages)
     by_schema = {"<" + term.name for term in vocabulary.terms}
     described = _collect_descriptions([row for row in described_terms if row[0] not in by_schema], relations)
-    unused = [key for key in {**names, **described} if key[1:] not in relations and key not in by_schema]
+    labelled = dict.fromkeys(row[0] for row in in_languages)
+    unused = [key for key in {**names, **described, **labelled} if key[1:] not in relations and key not in by_schema]
     terms = (
         pl.concat([rows["head"], rows["tail"], taken[0].alias("head"), pl.Series("head", unused, pl.String)])
         .unique()
@@ -101,7 +103,7 @@ def resolve(files: Sequence[FactFile], sources: Mapping[str, int], sink: FactSin
         for annotation in annotations
     ]
     attributes = [(shown[term], DESCRIPTION, text) for term, texts in described.items() for text in texts]
-    called = pl.DataFrame([row for file in files for row in file.labels], schema=NAME_SCHEMA, orient="row")
+    called = pl.DataFrame(in_languages, schema=NAME_SCHEMA, orient="row")
     called = called.with_columns(_map_labels(called["label"], lookup)).drop_nulls("label")
     return NamedFacts(facts, nodes, relation_labels, attributes, fact_attributes, vocabulary, called)
 

@@ -77,7 +77,10 @@ def _is_declaring(tail: str) -> bool:
 
 
 def build_vocabulary(
-    rows: Sequence[Row], names: Mapping[str, tuple[int, str]], described: Iterable[tuple[str, int, str]]
+    rows: Sequence[Row],
+    names: Mapping[str, tuple[int, str]],
+    described: Iterable[tuple[str, int, str]],
+    in_languages: Iterable[tuple[str, str, str, int]],
 ) -> Vocabulary:
     """The terms that a schema describes, by IRI; the first synonym of each is its label.
 
@@ -85,7 +88,11 @@ def build_vocabulary(
         rows: the statements of the schema.
         names: the best label of each RDF term, with its rank.
         described: RDF terms with the rank of a description's language, and the description.
+        in_languages: RDF terms with the language of a name, the name and its rank; the names are synonyms.
     """
+    translations: dict[str, list[str]] = defaultdict(list)
+    for term, _, name, _ in sorted(in_languages, key=lambda row: row[-1]):
+        translations[term].append(name)
     objects: dict[tuple[str, str], list[str]] = defaultdict(list)
     for head, relation, tail in rows:
         objects[head, relation].append(tail)
@@ -113,7 +120,13 @@ def build_vocabulary(
                 term[1:],
                 description=best.get(term, (0, ""))[1],
                 synonyms=tuple(
-                    dict.fromkeys([label(term), *(t[1:] for r in sorted(_LABELLING) for t in objects[term, r])])
+                    dict.fromkeys(
+                        [
+                            label(term),
+                            *translations.get(term, ()),
+                            *(t[1:] for r in sorted(_LABELLING) for t in objects[term, r]),
+                        ]
+                    )
                 ),
                 domain=list_labels(term, _DOMAIN),
                 range=list_labels(term, _RANGE),

@@ -108,11 +108,110 @@ def test_json_ld_language_maps_are_names(tmp_path: Path) -> None:
     assert list_names(graph, "Rhein") == [("de", "Rhein", True), ("fr", "Rhin", True)]
 
 
+def list_facts(graph: Snapshot) -> list[tuple[str, str, str]]:
+    rows = zip(graph.heads.tolist(), graph.relations.tolist(), graph.tails.tolist(), strict=True)
+    label = graph.get_entity_label
+    return sorted((label(head), graph.get_relation_label(relation), label(tail)) for head, relation, tail in rows)
+
+
+def test_labels_with_a_language_are_no_facts(tmp_path: Path) -> None:
+    graph = build(
+        tmp_path,
+        """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        :rhine rdfs:label "Rhine"@en, "Rhein"@de ; skos:altLabel "Old Rhine"@en, "Rhenus" ;
+          :motto "Ewig"@de ; :to :sea .
+        :sea rdfs:label "North Sea" ; skos:prefLabel "German Ocean" ; rdfs:label "Nordsee"@de .
+        :lake skos:altLabel "Bodensee"@de ; :to :rhine .""",
+    )
+    assert list_facts(graph) == [
+        ("North Sea", "pref label", "German Ocean"),
+        ("Rhine", "alt label", "Rhenus"),
+        ("Rhine", "motto", "Ewig"),
+        ("Rhine", "to", "North Sea"),
+        ("lake", "to", "Rhine"),
+    ]
+    assert list_names(graph, "lake") == [("de", "Bodensee", True)]
+    assert graph.labels.search("Nordsee")[0].node.label == "North Sea"
+
+
+XL = """@prefix : <http://e/> . @prefix xl: <http://www.w3.org/2008/05/skos-xl#> .
+:l1 a xl:Label ; xl:literalForm "Mercury"@en ; :source "IUPAC" . :l4 a xl:Label ; xl:literalForm "unused"@en .
+:hg a :Element ; xl:prefLabel :l1, :l2, [ xl:literalForm "mercure"@fr ] ; xl:altLabel :l3 ; xl:hiddenLabel :lost .
+:l2 xl:literalForm "Quecksilber"@de . :l3 a xl:Label ; xl:literalForm "quicksilver"@en .
+"""
+
+
+def test_labels_of_skos_xl_are_names(tmp_path: Path) -> None:
+    graph = build(tmp_path, XL)
+    assert list_names(graph, "Mercury") == [
+        ("de", "Quecksilber", True),
+        ("en", "Mercury", True),
+        ("en", "quicksilver", False),
+        ("fr", "mercure", True),
+    ]
+    assert list_facts(graph) == [
+        ("Mercury", "hidden label", "lost"),
+        ("Mercury", "type", "Element"),
+        ("l1", "source", "IUPAC"),
+        ("l4", "literal form", "unused"),
+        ("l4", "type", "Label"),
+    ]
+
+
+CITIES = [("de", "Köln", True), ("en", "Cologne", True), ("pt-BR", "Colônia", True)]
+GRAPHML = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="a" for="node" attr.name="name_de"/>'
+    '<key id="b" for="node" attr.name="name:en"/><key id="c" for="node" attr.name="name_pt_BR"/><graph>'
+    '<node id="1"><data key="a">Köln</data><data key="b">Cologne</data><data key="c">Colônia</data></node>'
+    '<node id="2"><data key="b">Bonn</data></node><edge source="1" target="2" label="near"/></graph></graphml>'
+)
+NODES = (
+    '[{"id": 1, "type": "City", "name": {"de": "Köln", "en": "Cologne", "pt-BR": "Colônia"}},'
+    ' {"id": 2, "type": "City", "name": {"en": "Bonn"}}, {"source": 1, "relation": "near", "target": 2}]'
+)
+ROWS = (
+    '[{"size": 9, "name": {"de": "Köln", "en": "Cologne", "pt-BR": "Colônia"}}, {"size": 3, "name": {"en": "Bonn"}},'
+    ' {"size": 5, "name": {"en": "Aachen", "fr": "Aix"}}, {"size": 4, "name": {"en": "Trier", "it": "Treviri"}},'
+    ' {"size": 2, "name": {"en": "Mainz", "es": "Maguncia"}}]'
+)
+
+
+CYPHER = (
+    "CREATE (a:City {name_de: 'Köln', name_en: 'Cologne', name_pt_BR: 'Colônia'})-[:NEAR]->(b:City {name_en: 'Bonn'})"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        (GRAPHML, "cities.graphml"),
+        (NODES, "nodes.json"),
+        (ROWS, "rows.json"),
+        ("id,type,name_de,name:en,name_pt_BR\n1,City,Köln,Cologne,Colônia\n2,City,,Bonn,\n", "nodes.csv"),
+        (CYPHER, "cities.cypher"),
+    ],
+)  # fmt: skip
+def test_nodes_have_names_in_languages(tmp_path: Path, text: str, file: str) -> None:
+    graph = build(tmp_path, text, file)
+    assert list_names(graph, "Cologne") == CITIES
+    assert list_names(graph, "Bonn") == [("en", "Bonn", True)]
+    assert graph.labels.search("Köln")[0].node.label == "Cologne"
+    assert "Köln" not in {tail for _, _, tail in list_facts(graph)}
+
+
+@pytest.mark.parametrize("key", ["name_no", "name of", "mayor_de", "title_text", "name_de_luxe"])
+def test_other_properties_are_no_names(tmp_path: Path, key: str) -> None:
+    nodes = f'[{{"id": 1, "name": "Rome", "{key}": "Leo"}}, {{"source": 1, "relation": "near", "target": 1}}]'
+    assert build(tmp_path, nodes, "nodes.json").names is None
+
+
 @pytest.mark.parametrize("order", [("Bo", "Ann"), ("Ann", "Bo")])
 def test_of_two_labels_of_a_language_one_is_shown(tmp_path: Path, order: tuple[str, str]) -> None:
     names = ", ".join(f'"{name}"@sv' for name in order)
     graph = build(
-        tmp_path, f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n<http://e/1> rdfs:label {names} ."
+        tmp_path,
+        f"@prefix rdfs: <{RDFS}> .\n<http://e/1> rdfs:label {names} ; <http://e/age> 7 .",
     )
     shown, other = order  # the first of the file is what the entity is called without a language
     assert list_names(graph, shown) == [("sv", shown, True), ("sv", other, False)]
