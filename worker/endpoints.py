@@ -11,6 +11,7 @@ from retrieval.types import Turn
 from webapp.answers.models import Run
 from webapp.graphs import endpoints
 from webapp.graphs.models import GraphEndpoint
+from webapp.vocabulary.selectors import load_edited_vocabulary
 from worker import answerers, language_models
 
 if TYPE_CHECKING:
@@ -75,5 +76,6 @@ def stream_endpoint_events(run: Run, endpoint: GraphEndpoint, *, cancelled: Call
             run.reasoner,
             language_models.get_settings(run.llm) if run.llm is not None else None,
             options=tuple(sorted(run.options.items())),
+            vocabulary=load_edited_vocabulary(run.graph),
         )
         yield from asking.run(request, cancelled=cancelled)

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,6 +18,7 @@ from retrieval.answering.paths import PathAnswerer, open_answerer
 from retrieval.answering.reasoners import make_reasoner, require_written
 from retrieval.answering.run import DENOTED_TOPICS, AskRequest
 from retrieval.answering.spec import LLM, LLM_PROGRAM, AnswererSpec
+from retrieval.answering.wordings import rename_snapshot
 from retrieval.errors import Cancelled, ClewError, MethodError, UnknownEntityError
 from retrieval.events import (
     AnswerFinal,
@@ -28,6 +30,7 @@ from retrieval.events import (
     RunStarted,
     SubgraphExtracted,
 )
+from retrieval.kg.snapshot.vocabulary import Vocabulary
 from retrieval.kg.sparql.subgraph_cache import get_term
 from retrieval.language.question import Question
 from retrieval.limits import QUESTION_LIMIT
@@ -52,6 +55,7 @@ Numbering = Callable[[Sequence[str]], Mapping[str, int]]
 ids of what is pulled mean nothing outside it."""
 
 log = logging.getLogger(__name__)
+_NO_WORDS = Vocabulary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class EndpointAnswerer:
         llm: the language model, when one is configured.
         checkpoint: a trained retriever; None for the zero-shot one.
         options: settings of the retriever, as those of an :class:`AnswererSpec`.
+        vocabulary: what people say of the graph's relations and kinds.
     """
 
     remote: SparqlGraph
@@ -77,6 +82,7 @@ class EndpointAnswerer:
     llm: LLMSettings | None = None
     checkpoint: Path | None = None
     options: tuple[tuple[str, str | int | float | bool], ...] = ()
+    vocabulary: Vocabulary = _NO_WORDS
 
     def run(self, request: EndpointRequest, *, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Answer one question. Nothing is raised: an error is ``run.failed``.
@@ -117,6 +123,8 @@ class EndpointAnswerer:
         )
 
     def _answer(self, request: EndpointRequest, cancelled: Callable[[], bool], began: float) -> Iterator[Event]:
+        questions = [request.question, *([request.follows.question] if request.follows else [])]
+        self.remote.rename = partial(rename_snapshot, questions, self.vocabulary)
         programs = EndpointPrograms(self.remote, self.encoder, cancelled)
         if request.program is not None:
             yield from self._answer_by_program(programs, request, programs.run_program(request.program), began)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from retrieval.kg.snapshot.renaming import Renaming
+from retrieval.kg.snapshot.renaming import RenamedSnapshot, Renaming
+from retrieval.kg.snapshot.vocabulary import load_vocabulary
 from retrieval.language.question import Question
 from retrieval.language.words import generate_agent_stems, get_label_stems, remove_unit
 
@@ -82,6 +83,13 @@ class WordingSelector:
             tuple(sorted((self._relations[t.name], text) for t, text in chosen if t.category == "relation")),
             tuple(sorted((t.name, text) for t, text in chosen if t.category == "kind")),
         )
+
+
+def rename_snapshot(questions: Sequence[Question], edited: Vocabulary, snapshot: Snapshot) -> Snapshot:
+    """The view of a snapshot under the renaming that questions select, by what people edited of its vocabulary."""
+    vocabulary = load_vocabulary(snapshot.path).override(edited.terms)
+    renaming = WordingSelector(vocabulary, snapshot).select(questions)
+    return RenamedSnapshot(snapshot, renaming) if renaming else snapshot
 
 
 def _score_stems(questions: Sequence[Question]) -> dict[str, float]:

@@ -65,6 +65,26 @@ def of(log, kind):
     return next(event for event in log if event["type"] == kind)
 
 
+def test_a_synonym_is_used_by_the_next_question(api, ask, films, server):
+    address = f"/api/v1/graphs/{films.pk}/vocabulary"
+    listed = {term["label"]: term for term in api("admin").get(address).json()["terms"]}
+    assert (listed["directed by"]["name"], listed["directed by"]["count"]) == ("http://x/directedBy", 2)
+    term = {"category": "relation", "name": "http://x/directedBy", "synonyms": ["helmed by"]}
+    saved = api("admin").put(address, term, format="json").json()["terms"]
+    assert {row["name"]: row["synonyms"] for row in saved}["http://x/directedBy"] == ["helmed by"]
+    _, log = ask("who is Jaws helmed by?")
+    answers = of(log, "answer.final")["answers"]
+    assert [answer["label"] for answer in answers] == ["Steven Spielberg"]
+    server.broken = ("503 Service Unavailable", b"under repair")
+    endpoints.get_subgraph_cache().clear()
+    away = api("admin").put(address, {**term, "synonyms": []}, format="json")
+    assert (away.status_code, away.json()["error"]["code"]) == (502, "endpoint_unavailable")
+    assert films.vocabulary.get().synonyms == ["helmed by"]
+    server.broken = None
+    cleared = api("admin").put(address, {**term, "synonyms": []}, format="json").json()["terms"]
+    assert {row["name"]: row["synonyms"] for row in cleared}["http://x/directedBy"] == []
+
+
 def test_a_question_is_answered_by_what_is_pulled(ask, server, films):
     run, log = ask("who directed Jaws?")
     kinds = types(log)

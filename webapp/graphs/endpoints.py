@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from retrieval.errors import ClewError, UnknownEntityError
+from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.sparql.graph import Probe, SparqlGraph
 from retrieval.kg.sparql.options import SparqlOptions
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache, get_term
@@ -234,6 +235,17 @@ def find_iris(graph_id: int, wanted: Iterable[int]) -> dict[int, str]:
 
 
 # --- looking around -----------------------------------------------------------------------------------
+
+
+def fetch_sample(endpoint: GraphEndpoint) -> Snapshot:
+    """Facts of each common relation and kind, pulled now or lately.
+
+    Raises:
+        EmptySourceError: the endpoint holds nothing.
+        EndpointError, BusyError: as :func:`search_entities`.
+    """
+    with _open_for_request(get_connection(endpoint)) as remote:
+        return remote.fetch_overview().snapshot
 
 
 def search_entities(endpoint: GraphEndpoint, text: str, limit: int) -> list[dict[str, Any]]:

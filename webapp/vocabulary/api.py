@@ -9,11 +9,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval.kg.snapshot import Snapshot
 from webapp.api.errors import InvalidError
 from webapp.api.fields import PlainText
 from webapp.api.params import validate_form
 from webapp.graphs.models import Graph
-from webapp.graphs.snapshots import open_current
 from webapp.graphs.views import GraphView
 from webapp.vocabulary import selectors, services
 from webapp.vocabulary.models import Category, VocabularyEntry
@@ -96,8 +96,8 @@ class VocabularySerializer(serializers.Serializer[object]):
     terms = TermSerializer(many=True)
 
 
-def _render(graph: Graph) -> Response:
-    return Response(VocabularySerializer({"terms": selectors.list_terms(graph, open_current(graph))}).data)
+def _render(graph: Graph, snapshot: Snapshot) -> Response:
+    return Response(VocabularySerializer({"terms": selectors.list_terms(graph, snapshot)}).data)
 
 
 class VocabularyView(GraphView):
@@ -106,16 +106,18 @@ class VocabularyView(GraphView):
     @extend_schema(operation_id="graphs_vocabulary", responses=VocabularySerializer)
     def get(self, request: Request, pk: int) -> Response:
         """All relations and kinds with what is known of them."""
-        return _render(self.get_graph(pk))
+        graph = self.get_graph(pk)
+        return _render(graph, selectors.open_described(graph))
 
     @extend_schema(operation_id="graphs_vocabulary_save", request=NewTermSerializer, responses=VocabularySerializer)
     def put(self, request: Request, pk: int) -> Response:
         """Describe one term; the next question is read with its synonyms."""
         graph = self.get_graph(pk)
         entry = _build_entry(validate_form(NewTermSerializer(data=request.data)))
-        _require_term(graph, entry)
+        snapshot = selectors.open_described(graph)
+        _require_term(graph, snapshot, entry)
         services.save_entries(graph=graph, entries=[entry], user=self.user)
-        return _render(graph)
+        return _render(graph, snapshot)
 
     @extend_schema(
         operation_id="graphs_vocabulary_delete",
@@ -125,8 +127,9 @@ class VocabularyView(GraphView):
     def delete(self, request: Request, pk: int) -> Response:
         """Forget what people said of one term; what came with the files holds again."""
         graph = self.get_graph(pk)
+        snapshot = selectors.open_described(graph)
         services.delete_entry(graph=graph, **validate_form(TermKeySerializer(data=request.query_params)))
-        return _render(graph)
+        return _render(graph, snapshot)
 
 
 class VocabularyFileView(GraphView):
@@ -136,7 +139,7 @@ class VocabularyFileView(GraphView):
     def get(self, request: Request, pk: int) -> Response:
         """What people and files said of its terms, as another graph takes it."""
         graph = self.get_graph(pk)
-        known = selectors.load_graph_vocabulary(graph, open_current(graph).path)
+        known = selectors.load_graph_vocabulary(graph, selectors.open_described(graph).path)
         rows = VocabularyFileSerializer({"terms": known.terms}).data
         name = f"vocabulary-{graph.pk}.json"
         return Response(rows, headers={"Content-Disposition": f'attachment; filename="{name}"'})
@@ -148,22 +151,23 @@ class VocabularyFileView(GraphView):
         """Take the terms of a file; terms that the graph lacks are kept and shown as unused."""
         graph = self.get_graph(pk)
         data = validate_form(VocabularyFileSerializer(data=request.data))
+        snapshot = selectors.open_described(graph)
         services.save_entries(graph=graph, entries=[_build_entry(term) for term in data["terms"]], user=self.user)
-        return _render(graph)
+        return _render(graph, snapshot)
 
 
 def _build_entry(data: dict[str, Any]) -> services.NewEntry:
     return services.NewEntry(**{**data, "synonyms": tuple(data["synonyms"])})
 
 
-def _require_term(graph: Graph, entry: services.NewEntry) -> None:
-    """Refuse a term that neither the current version nor the vocabulary has.
+def _require_term(graph: Graph, snapshot: Snapshot, entry: services.NewEntry) -> None:
+    """Refuse a term that neither what is described nor the vocabulary has.
 
     Raises:
         InvalidError: the graph has no such term.
     """
     key = (entry.category, entry.name)
-    known = {(row.term.category, row.term.name) for row in selectors.list_terms(graph, open_current(graph))}
+    known = {(row.term.category, row.term.name) for row in selectors.list_terms(graph, snapshot)}
     if key not in known and not VocabularyEntry.objects.filter(graph=graph, category=key[0], name=key[1]).exists():
         raise InvalidError(
             f"{graph.name} has no {entry.category} “{entry.name}”.",

@@ -15,7 +15,10 @@ from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.kg.snapshot.vocabulary import Category, Term, Vocabulary, load_vocabulary
 from retrieval.questions.wording import WordedStep, write_question
 from webapp.graphs import kinds
+from webapp.graphs.endpoints import fetch_sample
 from webapp.graphs.models import Graph
+from webapp.graphs.selectors import get_endpoint
+from webapp.graphs.snapshots import open_current
 from webapp.vocabulary.models import VocabularyEntry
 
 _Key = tuple[Category, str]
@@ -47,7 +50,24 @@ def list_entries(graph: Graph) -> list[VocabularyEntry]:
 
 def load_graph_vocabulary(graph: Graph, directory: Path) -> Vocabulary:
     """The vocabulary by which questions over a version's directory are read: of its files, overridden by people."""
-    return load_vocabulary(directory).override(_convert_entry(entry) for entry in list_entries(graph))
+    return load_vocabulary(directory).override(load_edited_vocabulary(graph).terms)
+
+
+def load_edited_vocabulary(graph: Graph) -> Vocabulary:
+    """What people said of a graph's terms, as the engine reads it."""
+    return Vocabulary().override(_convert_entry(entry) for entry in list_entries(graph))
+
+
+def open_described(graph: Graph) -> Snapshot:
+    """The facts whose terms are described: the current version, or a sample of what an endpoint holds.
+
+    Raises:
+        NoVersionError: the graph has neither.
+        EndpointError, EmptySourceError: the endpoint does not answer, or holds nothing.
+        BusyError: too many wait for endpoints.
+    """
+    endpoint = get_endpoint(graph)
+    return open_current(graph) if endpoint is None else fetch_sample(endpoint)
 
 
 def list_terms(graph: Graph, snapshot: Snapshot) -> list[DescribedTerm]:

@@ -235,6 +235,7 @@ export function GraphPage() {
             <>
               <Work graph={graph} />
               <EndpointCard graph={graph} mayChange={mayChange} />
+              <SchemaCard graph={graph} />
               <Browse graph={graph} />
               <Access graph={graph} mayChange={mayChange} />
               <NotImported admin={role === "admin"} />

@@ -140,6 +140,8 @@ export function SchemaPage() {
       <p className="muted">
         What the graph calls its kinds of things and the relations between them. A synonym is read as the name
         itself, from the next question on.
+        {graph.data.endpoint &&
+          " Listed is what a sample of the endpoint holds; numbers and examples are those of the sample."}
       </p>
       {isEmpty ? (
         <EmptyState

@@ -49,6 +49,9 @@ class SparqlGraph(Sampling):
         cancelled: asked while an answer is waited for; every method then raises ``Cancelled``.
         pulls: where subgraphs are kept; None keeps them until this graph is closed.
 
+    Attributes:
+        rename: gives the view of a snapshot that questions are read over, see ``retrieval.answering.wordings``.
+
     Raises:
         ConfigError: the address or an option makes no sense.
     """
@@ -69,6 +72,7 @@ class SparqlGraph(Sampling):
         self._ox = pyoxigraph
         self._own, self._pulls = pulls is None, pulls or SubgraphCache()
         self._closed = False
+        self.rename: Callable[[Snapshot], Snapshot] = lambda snapshot: snapshot
 
     def __enter__(self) -> Self:
         return self
@@ -124,7 +128,7 @@ class SparqlGraph(Sampling):
         key = tuple(sorted(set(topics)))
         kept = self._pulls.get((self.endpoint, self.options, key))
         if kept is not None:
-            return kept
+            return self.rename_subgraph(kept)
         before = self._endpoint.queries
         pulled = self._fetch_near(key)
         if not pulled.triples:
@@ -134,7 +138,7 @@ class SparqlGraph(Sampling):
             )
         subgraph = self.build_subgraph(self.add_names(pulled), key, before)
         self._pulls.keep((self.endpoint, self.options, key), subgraph)
-        return subgraph
+        return self.rename_subgraph(subgraph)
 
     def sample(self, topics: Sequence[str]) -> Facts:
         """What lies near the topics with the kinds and values of what lies there, and a sample of the whole graph.
@@ -199,7 +203,26 @@ class SparqlGraph(Sampling):
                 )
             subgraph = self.build_subgraph(facts, topics, before)
             self._pulls.keep(key, subgraph)
+        return self.rename_subgraph(subgraph)
+
+    def fetch_overview(self) -> Subgraph:
+        """The sample of the whole graph as a snapshot, pulled now or lately; one that failed is tried again.
+
+        Raises:
+            EmptySourceError: the endpoint holds nothing.
+            EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
+        """
+        key = (self.endpoint, self.options, "overview")
+        subgraph = self._pulls.get(key)
+        if subgraph is None:
+            facts = self._fetch_overview()
+            subgraph = self.build_subgraph(facts if facts.triples else self.add_names(self.sample_overview()))
+            self._pulls.keep(key, subgraph)
         return subgraph
+
+    def rename_subgraph(self, subgraph: Subgraph) -> Subgraph:
+        """A subgraph as questions are read over it."""
+        return replace(subgraph, snapshot=self.rename(subgraph.snapshot))
 
     def add_names(self, facts: Facts, more: Mapping[ox.Triple, None] = _NOTHING, alone: Iterable[str] = ()) -> Facts:
         """Facts and more of them, with the names of what they speak of.

@@ -119,7 +119,7 @@ class Asking:
             for term in results.parts[part].terms
             if isinstance(term, pyoxigraph.NamedNode)
         ]
-        return remote.build_subgraph(remote.add_names(remote.sample(self._topics), more, alone)).snapshot
+        return remote.rename(remote.build_subgraph(remote.add_names(remote.sample(self._topics), more, alone)).snapshot)
 
 
 class _Move:

@@ -16,6 +16,7 @@ from retrieval.events import (
     RunFailed,
     SubgraphExtracted,
 )
+from retrieval.kg.snapshot.vocabulary import Term, Vocabulary
 from retrieval.kg.sparql.graph import SparqlGraph
 from retrieval.kg.sparql.subgraph_cache import SubgraphCache
 from retrieval.language.question import Question
@@ -45,9 +46,11 @@ class Numbers:
         return self.known
 
 
-def ask(server, question, *, pulls=None, numbers=None, **request):
+def ask(server, question, *, pulls=None, numbers=None, terms=(), **request):
     with SparqlGraph(server.url, pulls=pulls) as remote:
-        asking = EndpointAnswerer(remote, "rel-rag-path", WordEncoder(), (numbers or Numbers()).of)
+        asking = EndpointAnswerer(
+            remote, "rel-rag-path", WordEncoder(), (numbers or Numbers()).of, vocabulary=Vocabulary(terms)
+        )
         return list(asking.run(EndpointRequest(Question(question), **request)))
 
 
@@ -121,6 +124,31 @@ def test_a_ranking_shows_its_values_the_runners_up_and_the_facts(server):
 )
 def test_other_operators(server, question, expected):
     assert sorted(labels(ask(server, question))) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "read"),
+    [
+        (
+            "Which nation in Africa has the largest headcount?",
+            ["Egypt"],
+            "nations → continent Africa → largest headcount",
+        ),
+        ("What is the headcount of Kenya?", ["55000000"], "headcount of Kenya"),
+        ("How many nations are in Africa?", ["4"], "nations → continent Africa → count"),
+        ("How many countries are in Africa?", ["4"], "countries → continent Africa → count"),
+    ],
+)
+def test_synonyms_are_read_as_names_and_the_endpoint_is_asked_by_its_own(server, question, expected, read):
+    terms = (
+        Term("kind", "country", synonyms=("nation",)),
+        Term("relation", "http://land/population", synonyms=("headcount",)),
+        Term("relation", "http://land/unknown", synonyms=("in Africa",)),
+    )
+    found = ask(server, question, terms=terms)
+    assert labels(found) == expected
+    assert one(found, ProgramExecuted).read.text == read
+    assert "headcount" not in one(found, ProgramExecuted).sparql
 
 
 def test_what_is_asked_may_be_far_from_what_was_sampled(server):

@@ -7,7 +7,11 @@ import { Card } from "@/components/kit/Card";
 import { count } from "@/view/format";
 
 export function SchemaCard({ graph }: { graph: Graph }) {
-  const terms = useQuery(vocabularyQuery(graph.id, graph.snapshot?.hash ?? "")).data?.terms ?? [];
+  const vocabulary = useQuery({
+    ...vocabularyQuery(graph.id, graph.snapshot?.hash ?? ""),
+    enabled: !graph.endpoint, // an endpoint is asked for a sample only where somebody wants to see it
+  });
+  const terms = vocabulary.data?.terms ?? [];
   const kinds = terms.filter(({ category }) => category === "kind").length;
   return (
     <Card
@@ -20,8 +24,10 @@ export function SchemaCard({ graph }: { graph: Graph }) {
       }
     >
       <p className="body muted">
-        {count(kinds, "kind")} and {count(terms.length - kinds, "relation")}, with descriptions and synonyms
-        that questions may use.
+        {graph.endpoint
+          ? "Kinds and relations of the endpoint"
+          : `${count(kinds, "kind")} and ${count(terms.length - kinds, "relation")}`}
+        , with descriptions and synonyms that questions may use.
       </p>
     </Card>
   );
