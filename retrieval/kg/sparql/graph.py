@@ -222,7 +222,8 @@ class SparqlGraph(Sampling):
 
     def rename_subgraph(self, subgraph: Subgraph) -> Subgraph:
         """A subgraph as questions are read over it."""
-        return replace(subgraph, snapshot=self.rename(subgraph.snapshot))
+        renamed = self.rename(subgraph.snapshot)
+        return subgraph if renamed is subgraph.snapshot else replace(subgraph, snapshot=renamed)
 
     def add_names(self, facts: Facts, more: Mapping[ox.Triple, None] = _NOTHING, alone: Iterable[str] = ()) -> Facts:
         """Facts and more of them, with the names of what they speak of.
