@@ -27,6 +27,7 @@ from retrieval.programs.algebra.operations import (
     Walk,
     walk,
 )  # fmt: skip
+from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.rendering.cypher import write_cypher
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
 from retrieval.programs.rendering.names import to_named_json
@@ -279,7 +280,7 @@ def format_understood_result(understanding: Understanding) -> str | None:
     result, program = understanding.best.result, understanding.best.program
     if isinstance(result, bool):
         return "yes" if result else "no"
-    if isinstance(result, np.ndarray) or math.isnan(result):
+    if isinstance(result, np.ndarray | Rows) or math.isnan(result):
         return None
     return format_result(understanding.executor.columns, program, result)
 

@@ -32,6 +32,7 @@ from retrieval.language.words import read as words
 from retrieval.linking.linker import Linker
 from retrieval.linking.mentions import MentionSpan
 from retrieval.programs.algebra.operations import Entities, walk
+from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.rendering.names import from_named_json
 from retrieval.reasoning.base import Conclusion
 from retrieval.types import LinkedEntity, Usage
@@ -107,7 +108,7 @@ class ProgramAnswerer:
         read, numbers = self.read(run), dict[float, float]()
         for meaning in read.meanings if read is not None else ():
             result = meaning.candidate.result
-            if not meaning.refused and not isinstance(result, bool | np.ndarray):
+            if not meaning.refused and not isinstance(result, bool | np.ndarray | Rows):
                 likely = round(meaning.candidate.probability, 4)
                 numbers[float(result)] = max(likely, numbers.get(float(result), 0.0))
         return numbers

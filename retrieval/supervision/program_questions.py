@@ -91,7 +91,7 @@ class _Writer:
         result = self.executor.run(program)
         if isinstance(result, np.ndarray) and not 0 < len(result) <= 100:
             return None
-        if not isinstance(result, np.ndarray) and math.isnan(result):
+        if isinstance(result, float) and math.isnan(result):
             return None
         opening = self.rng.choice((str.capitalize, str.lower, str))
         return ProgramQuestion(opening(question[0]) + question[1:], program)

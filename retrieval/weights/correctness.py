@@ -11,7 +11,8 @@ from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import match_answers
 from retrieval.programs.algebra.operations import EVERY, Program, Top
-from retrieval.programs.rendering.formatting import format_result
+from retrieval.programs.algebra.rows import Rows
+from retrieval.programs.rendering.formatting import format_result, get_answer_labels
 from retrieval.supervision.program_questions import is_same_result
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def is_right(columns: Columns, program: Program | None, result: Result, question
         return False
     if question.result is not None:
         return is_same_result(result, question.result)
-    if isinstance(result, np.ndarray):
+    if isinstance(result, Rows):
+        answers = list(get_answer_labels(columns.snapshot, columns, program, result)) if program is not None else []
+    elif isinstance(result, np.ndarray):
         if len(result) > 2 * max(map(len, question.right)) + 10:
             return False
         answers = [columns.snapshot.get_entity_label(node) for node in result.tolist()]

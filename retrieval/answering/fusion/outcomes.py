@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.programs.algebra.numbers import get_result_nodes
+from retrieval.programs.algebra.rows import Rows
+
 if TYPE_CHECKING:
     from retrieval.evidence.reach import Reach
     from retrieval.programs.algebra.numbers import Result
@@ -37,7 +40,7 @@ class CandidateOutcome:
     @property
     def nodes(self) -> np.ndarray | None:
         """The nodes that answer, None where a number or a truth does."""
-        return self.result if isinstance(self.result, np.ndarray) else None
+        return get_result_nodes(self.result)
 
 
 def collect_outcomes(
@@ -58,7 +61,11 @@ def collect_outcomes(
 
     def ensure_outcome(result: Result) -> CandidateOutcome:
         # A truth is no number, and no set: True == 1.0 would be one key.
-        key = result.tobytes() if isinstance(result, np.ndarray) else (type(result).__name__, result)
+        key = (
+            result.tobytes()
+            if isinstance(result, np.ndarray)
+            else (type(result).__name__, result.content if isinstance(result, Rows) else result)
+        )
         return by_result.setdefault(key, CandidateOutcome(result))
 
     for position, meaning in enumerate(read.meanings if read is not None else ()):

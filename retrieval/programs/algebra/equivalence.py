@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from retrieval.language.amounts import Comparison
-from retrieval.programs.algebra.operations import And, Arithmetic, Constant, Holds, Key, Operation, Or, Program
+from retrieval.programs.algebra.operations import And, Arithmetic, Constant, Holds, Operation, Or, Program
 from retrieval.programs.algebra.program_json import to_json
 
 _TURNED = {
@@ -51,8 +51,11 @@ def normalize_program(program: Program) -> Program:
 def _normalize_value(value: Any) -> Any:
     if isinstance(value, Program):
         return normalize_program(value)
-    if isinstance(value, Key) and value.among is not None:
-        return replace(value, among=normalize_program(value.among))
+    if isinstance(value, tuple) and value and is_dataclass(value[0]):
+        return tuple(map(_normalize_value, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        changed = {field.name: _normalize_value(getattr(value, field.name)) for field in fields(value)}
+        return replace(value, **changed)
     return value
 
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.arrays import sort_unique
-from retrieval.kg.values import compute_month_day
-from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
+from retrieval.language.amounts import Comparison, TextMatch
 from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.keys import Keyed, KeyWalker, compare_with_constant
 from retrieval.programs.algebra.numbers import (
     Result,
     apply_operation,
     compare_values,
-    compute_years_between,
     mark_places,
     mark_places_per_group,
-    match_equal_items,
-    reduce_runs,
     reduce_values,
 )
 from retrieval.programs.algebra.operations import (
@@ -45,7 +41,9 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
-from retrieval.programs.algebra.walking import PathWalker
+from retrieval.programs.algebra.rows import Rows
+from retrieval.programs.algebra.table_operations import Table
+from retrieval.programs.algebra.tables import compute_rows
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -55,15 +53,7 @@ _TEXT_TESTS = {TextMatch.CONTAINS: str.__contains__, TextMatch.STARTS: str.start
 _KEPT = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Keyed:
-    """Nodes with a key: ``owners`` int64 ascending, each once, and their ``values`` float64."""
-
-    owners: np.ndarray
-    values: np.ndarray
-
-
-class Executor(PathWalker):
+class Executor(KeyWalker):
     """Executes programs over one snapshot; keeps what it computed. Not thread-safe.
 
     Args:
@@ -90,7 +80,7 @@ class Executor(PathWalker):
         if known is None:
             check(self.cancelled)
             known = self._run(program)
-            if isinstance(known, np.ndarray):
+            if isinstance(known, np.ndarray | Rows):
                 self._size += len(known)
                 if self._size > _KEPT:
                     self._done.clear()
@@ -151,6 +141,8 @@ class Executor(PathWalker):
                 )
             case Constant(value):
                 return value
+            case Table():
+                return compute_rows(self, program)
         raise ProgramError(f"{type(program).__name__} cannot be executed.")
 
     def count_nodes(self, program: Program) -> int:
@@ -176,70 +168,17 @@ class Executor(PathWalker):
             ProgramError: it denotes none.
         """
         result = self.run(program)
+        if isinstance(result, Rows):
+            raise ProgramError("A table is no number.")
         if isinstance(result, np.ndarray):
             values = self.columns.values[result] if len(result) else np.zeros(0)
             return float(values[0]) if len(values) == 1 else math.nan
         return float(result)
 
-    def compute_keys(self, nodes: np.ndarray, key: Key, *, largest: bool = True) -> Keyed:
-        """The key of each of some nodes; those without a value are left out, counts are 0.
-
-        Args:
-            nodes: int64 ascending.
-            key: what to compute.
-            largest: of several values of a node the largest counts, else the smallest.
-        """
-        if key.counted:
-            owners, ends = self.compute_pairs(nodes, key.path)
-            if key.among is not None:
-                owners = owners[self.test_membership(ends, self.compute_nodes(key.among))]
-            counts = np.bincount(np.searchsorted(nodes, owners), minlength=len(nodes))
-            return Keyed(nodes, counts.astype(float))
-        owners, values = self._collect_values(nodes, key)
-        if not len(owners):
-            return Keyed(np.zeros(0, np.int64), np.zeros(0))
-        starts = np.flatnonzero(np.concatenate([[True], owners[1:] != owners[:-1]]))
-        how = key.folding or (Folding.MOST if largest else Folding.LEAST)
-        return Keyed(owners[starts], reduce_runs(how, values, starts))
-
-    def _collect_values(self, nodes: np.ndarray, key: Key) -> tuple[np.ndarray, np.ndarray]:
-        """All values of a key: owners int64 ascending and values float64."""
-        second_path = key.times or key.less
-        if second_path is not None:
-            return self._compute_combined_values(nodes, key, second_path)
-        if len(key.path) == 1:
-            column = self.columns.get_column(self._check_relation(key.path[0]))
-            mine = self.test_membership(column.owners, nodes)
-            return column.owners[mine], column.values[mine]
-        owners, ends = self.compute_pairs(nodes, key.path[:-1])
-        column = self.columns.get_column(self._check_relation(key.path[-1]))
-        who, entries = match_equal_items(ends, column.owners)
-        return owners[who], column.values[entries]
-
-    def _compute_combined_values(
-        self, nodes: np.ndarray, key: Key, second_path: tuple[int, ...]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """What two values of the same node come to, of the nodes that a key's path leads to and that have both."""
-        owners, ends = (nodes, nodes) if len(key.path) == 1 else self.compute_pairs(nodes, key.path[:-1])
-        having = sort_unique(ends)
-        holders, left = self._collect_values(having, Key(key.path[-1:]))
-        others, right = self._collect_values(having, Key(second_path))
-        entries, partners = match_equal_items(holders, others)
-        left, right = left[entries], right[partners]
-        if key.times is not None:
-            values = left * right / self.columns.compute_divisor(key)
-        else:
-            kind = self.columns.get_value_type(key.path[-1])
-            values = (
-                compute_years_between(left, right) if kind is not None and kind.kind is ValueKind.DATE else left - right
-            )
-        who, entries = match_equal_items(ends, holders[entries])
-        return owners[who], values[entries]
-
     def _list_all_values(self, nodes: np.ndarray, key: Key) -> np.ndarray:
         if key.counted or key.folding is not None:
             return self.compute_keys(nodes, key).values
-        return self._collect_values(nodes, key)[1]
+        return self.collect_values(nodes, key)[1]
 
     def _compute_key(self, source: Program, key: Key) -> float:
         nodes = self.compute_nodes(source)
@@ -252,25 +191,12 @@ class Executor(PathWalker):
             keyed = self.compute_keys(nodes, key)
             owners, values = keyed.owners, keyed.values
         else:
-            owners, values = self._collect_values(nodes, key)
+            owners, values = self.collect_values(nodes, key)
         if isinstance(value, Constant):
-            kept = self._compare_with_constant(values, key, comparison, value)
+            kept = compare_with_constant(self.columns.get_key_type(key), values, comparison, value)
         else:
             kept = compare_values(values, comparison, self.compute_number(value))
         return sort_unique(owners[kept])
-
-    def _compare_with_constant(
-        self, values: np.ndarray, key: Key, comparison: Comparison, constant: Constant
-    ) -> np.ndarray:
-        kind = self.columns.get_key_type(key)
-        if kind is None or kind.kind is not ValueKind.DATE:
-            return compare_values(values, comparison, constant.value)
-        if constant.kind is ValueKind.MONTH_DAY:  # value: month * 100 + day
-            here = np.array([m * 100 + d for m, d in map(compute_month_day, values.tolist())], float)
-            return compare_values(here, comparison, constant.value)
-        if constant.kind is ValueKind.NUMBER:  # a year: the whole of it
-            return compare_values(np.floor(values + 1e-9), comparison, constant.value)
-        return compare_values(values, comparison, constant.value, 1e-7)
 
     def _filter_by_text(self, program: TextFilter) -> np.ndarray:
         nodes, wanted = self.compute_nodes(program.source), program.text.casefold()

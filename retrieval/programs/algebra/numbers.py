@@ -9,6 +9,7 @@ import numpy as np
 from retrieval.kg.values import compute_day_number
 from retrieval.language.amounts import Comparison, Folding
 from retrieval.programs.algebra.operations import Operation
+from retrieval.programs.algebra.rows import Rows
 
 #: Values that differ by less than this share are equal.
 _CLOSE = 1e-9
@@ -18,15 +19,23 @@ IN_YEARS, DAYS_OF_A_YEAR = 2.0, 365.2425
 """What lasts less than so many years is told in days, and how many a year has."""
 
 
-Result = np.ndarray | float | bool
-"""A set of node ids (int64, ascending), a number (NaN: of nothing) or a truth."""
+Result = np.ndarray | float | bool | Rows
+"""A set of node ids (int64, ascending), a number (NaN: of nothing), a truth, or the rows of a table."""
 
 
 def is_nothing(result: Result) -> bool:
     """Whether a result is the empty set, or a number of nothing."""
-    if isinstance(result, np.ndarray):
+    if isinstance(result, np.ndarray | Rows):
         return not len(result)
     return isinstance(result, float) and math.isnan(result)
+
+
+def get_result_nodes(result: Result) -> np.ndarray | None:
+    """The nodes of a set, or those that the rows of a table are of, int64 ascending; None of numbers and truths."""
+    if isinstance(result, Rows):
+        nodes = np.unique(result.list_row_nodes())
+        return nodes[nodes >= 0]
+    return result if isinstance(result, np.ndarray) else None
 
 
 def reduce_values(how: Folding, values: np.ndarray) -> float:
@@ -126,12 +135,12 @@ def compare_values(values: np.ndarray, comparison: Comparison, value: float, sla
 def compute_years_between(later: np.ndarray, earlier: np.ndarray) -> np.ndarray:
     """How many years lie between dates; of less than two the exact days, whatever years they are in."""
     years = later - earlier
-    days = (_compute_day_numbers(later) - _compute_day_numbers(earlier)) / DAYS_OF_A_YEAR
+    days = (compute_day_numbers(later) - compute_day_numbers(earlier)) / DAYS_OF_A_YEAR
     exact: np.ndarray = np.where(np.abs(years) < IN_YEARS, days, years)
     return exact
 
 
-def _compute_day_numbers(dates: np.ndarray) -> np.ndarray:
+def compute_day_numbers(dates: np.ndarray) -> np.ndarray:
     """:func:`compute_day_number` for an array of dates."""
     years = np.floor(dates + 1e-9)
     leaps, now = ((y // 4 - y // 100 + y // 400) for y in (years - 1, years))

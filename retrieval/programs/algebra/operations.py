@@ -1,14 +1,15 @@
 """The typed algebra: what a question may ask to be computed over a graph. Standard library only.
 
 A program is a tree of the dataclasses below. Most denote a *set* of nodes (entities and values alike); ``Count``,
-``Fold`` and ``Arithmetic`` a *number*; ``Exists`` and ``Holds`` a *truth*. Relations are directed ids of one snapshot:
-``r`` forward, ``R + r`` inverse. KoPL (Cao et al. 2022) and lambda DCS (Liang 2013) are the models.
+``Fold`` and ``Arithmetic`` a *number*; ``Exists`` and ``Holds`` a *truth*; ``Table`` (:mod:`.table_operations`) *rows*.
+Relations are directed ids of one snapshot: ``r`` forward, ``R + r`` inverse. KoPL (Cao et al. 2022) and lambda DCS
+(Liang 2013) are the models.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from typing import Any
 from weakref import WeakValueDictionary
@@ -108,7 +109,8 @@ class Key:
     Attributes:
         path: directed relations, at least one.
         counted: the number of distinct nodes at the end of the path instead of its value.
-        among: of counted ones, only those; None for all.
+        among: of counted ones, only those; else only values of these, where the last relation of ``path`` begins: of
+            regions' profits in 2021, the orders of 2021. None for all.
         folding: of several values of one node; None takes the one that is asked for.
         times: a path of values from where the last relation of ``path`` begins, which multiply it: price and quantity.
         less: such a path of values that are taken from it: the end of something and its beginning.
@@ -228,23 +230,15 @@ class Holds(Program):
     right: Program
 
 
-NODES: dict[str, type[Program]] = {
-    cls.__name__: cls
-    for cls in (
-        Entities, Having, Walk, And, Or, Except, Constant, Filter, TextFilter, Top, KeyOf, Count, Fold,
-        Arithmetic, Exists, Holds,
-    )
-}  # fmt: skip
-
-
-def iter_children(program: Program) -> Iterator[Program]:
-    """The programs that it is made of, those of its key included."""
-    for field in fields(program):  # type: ignore[arg-type]
+def iter_children(program: Any) -> Iterator[Program]:
+    """The programs that a program, or a part such as a key, is made of, those of its keys and columns included."""
+    for field in fields(program):
         value = getattr(program, field.name)
-        if isinstance(value, Program):
-            yield value
-        elif isinstance(value, Key) and value.among is not None:
-            yield value.among
+        for item in value if isinstance(value, tuple) and value and is_dataclass(value[0]) else (value,):
+            if isinstance(item, Program):
+                yield item
+            elif is_dataclass(item):
+                yield from iter_children(item)
 
 
 def walk(program: Program) -> Iterator[Program]:

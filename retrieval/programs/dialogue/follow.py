@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from retrieval import thresholds
 from retrieval.language.question import Question
 from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.numbers import is_nothing
 from retrieval.programs.dialogue.ellipsis import (
     Ellipses,
     extract_fragment,
@@ -95,6 +93,4 @@ def _compute_confidence(understanding: Understanding | None) -> float:
     """How likely a question is read rightly; 0 where what was read gives nothing."""
     if understanding is None:
         return 0.0
-    result = understanding.best.result
-    nothing = not len(result) if isinstance(result, np.ndarray) else math.isnan(result)
-    return 0.0 if nothing else understanding.confidence
+    return 0.0 if is_nothing(understanding.best.result) else understanding.confidence

@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.errors import ProgramError
 from retrieval.kg.sparql.subgraph_cache import get_term as term_of
 from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.algebra.execution import Keyed
+from retrieval.programs.algebra.keys import Keyed
 from retrieval.programs.algebra.operations import Entities, Program, walk
 from retrieval.programs.algebra.program_json import from_json, to_json
 from retrieval.programs.grounding.schema import Schema

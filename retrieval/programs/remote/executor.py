@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.programs.algebra.execution import Executor, Keyed
+from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.keys import Keyed
 from retrieval.programs.algebra.numbers import Result
 from retrieval.programs.algebra.operations import And, Except, Filter, Program, TextFilter, Top
 

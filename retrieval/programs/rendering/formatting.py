@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,9 @@ from retrieval.language.amounts import Folding, ValueKind
 from retrieval.programs.algebra.columns import Columns, ValueType, get_difference_type
 from retrieval.programs.algebra.numbers import DAYS_OF_A_YEAR, IN_YEARS
 from retrieval.programs.algebra.operations import Arithmetic, Constant, Fold, KeyOf, Operation, Program, Walk
+from retrieval.programs.algebra.rows import Rows
+from retrieval.programs.algebra.table_operations import Calculation, DatePart, Grouping, Table, get_column
+from retrieval.programs.algebra.tables import infer_column_type
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -43,11 +47,39 @@ def format_result(columns: Columns, program: Program, value: float | bool) -> st
 
 
 def get_answer_labels(snapshot: Snapshot, columns: Columns, program: Program, result: Result) -> tuple[str, ...]:
-    """What a program gives as answers are written: the labels of nodes, a number or a truth; none of nothing (NaN)."""
+    """What a program gives as answers are written: the labels of nodes, a number or a truth; none of nothing (NaN).
+
+    Of the rows of a table the first cells.
+    """
+    if isinstance(result, Rows):
+        assert isinstance(program, Table)
+        return tuple(format_cell(columns, program, result, row, 0) for row in range(len(result)))
     if isinstance(result, np.ndarray):
         return tuple(snapshot.get_entity_label(node) for node in result.tolist())
     text = format_result(columns, program, result)
     return (text,) if text else ()
+
+
+def format_cell(columns: Columns, table: Table, rows: Rows, row: int, number: int) -> str:
+    """A cell of a table by the number of its column: without the unit of the column, which stands in its head.
+
+    The labels of several nodes are separated by commas.
+    """
+    cells, label = rows.columns[number], columns.snapshot.get_entity_label
+    if cells.nodes is not None:
+        return ", ".join(sorted(map(label, cells.nodes.get_nodes(row).tolist())))
+    value = float(cells.numbers[row])
+    if math.isnan(value):
+        return ""
+    match get_column(table, number):
+        case Grouping(_, DatePart.MONTH_OF_YEAR):
+            return calendar.month_name[round(value)]
+        case Grouping(_, DatePart.MONTH):
+            return f"{math.floor(value):04}-{compute_month_day(value)[0]:02}"
+        case Calculation(Operation.SHARE):
+            return _format_number(round(100 * value, _OF_SHARES))
+    kind = infer_column_type(columns, table, number)
+    return format_value(kind if kind is None or kind.age else replace(kind, unit=""), value)
 
 
 def infer_value_type(columns: Columns, program: Program) -> ValueType | None:

@@ -104,6 +104,8 @@ def parse_relation(item: Any) -> tuple[str, bool]:
 
 def map_names(data: Any, entity: Callable[[Any], Any], relation: Callable[[Any], Any]) -> Any:
     """The same JSON with what stands for entities and relations exchanged."""
+    if isinstance(data, list):
+        return [map_names(item, entity, relation) for item in data]
     if not isinstance(data, dict):
         return data
     out: dict[str, Any] = {}

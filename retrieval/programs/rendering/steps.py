@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from retrieval.programs.algebra.numbers import get_result_nodes
 from retrieval.programs.algebra.operations import Program, Top
+from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.rendering.formatting import format_result
 from retrieval.programs.rendering.program_wording import ProgramDescriber, StepLine
 from retrieval.programs.rendering.sentences.calculations import infer_unit
@@ -108,6 +110,10 @@ def _make_step(describer: ProgramDescriber, program: Program, line: StepLine) ->
         here = getattr(here, name)
     executor, text, operation = describer.executor, line.text, type(here).__name__
     result = executor.run(here)
+    if isinstance(result, Rows):
+        nodes = get_result_nodes(result)
+        assert nodes is not None
+        return DescribedStep(text, line.path, "set", result.total, "", tuple(nodes[:NODES].tolist()), operation)
     if isinstance(result, np.ndarray):
         size = executor.count_nodes(here)
         return DescribedStep(text, line.path, "set", size, "", tuple(result[:NODES].tolist()), operation)

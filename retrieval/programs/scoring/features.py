@@ -16,6 +16,7 @@ import numpy as np
 from retrieval.errors import ClewError
 from retrieval.kg.snapshot.arrays import is_among
 from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.numbers import get_result_nodes
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
@@ -35,6 +36,7 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
+from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.scoring.operator_signs import compute_operator_signs, compute_shape_signs
 from retrieval.programs.scoring.question_traits import QuestionTraits, Signs
 
@@ -96,6 +98,8 @@ def compute_agreement(candidates: Sequence[Candidate]) -> list[Signs]:
 def get_result_key(candidate: Candidate) -> object:
     """What programs of the same result share."""
     result = candidate.result
+    if isinstance(result, Rows):
+        return result.content
     return result.tobytes() if isinstance(result, np.ndarray) else result
 
 
@@ -131,8 +135,9 @@ def compute_strength(part: Part) -> tuple[float, str]:
 
 def _get_nodes(candidate: Candidate, executor: Executor) -> np.ndarray | None:
     """The nodes that are given or counted."""
-    if isinstance(candidate.result, np.ndarray):
-        return candidate.result
+    nodes = get_result_nodes(candidate.result)
+    if nodes is not None:
+        return nodes
     program = candidate.program
     while isinstance(program, Count | Exists):
         program = program.source

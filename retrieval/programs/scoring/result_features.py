@@ -15,7 +15,7 @@ from retrieval.language.amounts import ValueKind
 from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.numbers import Result
+from retrieval.programs.algebra.numbers import Result, get_result_nodes
 from retrieval.programs.algebra.operations import (
     EVERY,
     And,
@@ -85,7 +85,7 @@ class ResultFeatures:
             )  # fmt: skip
         if isinstance(program, Top) and program.count == EVERY:
             return (("root.each", 1.0), ("root.empty", float(not len(result))))  # type: ignore[arg-type]
-        if not isinstance(result, np.ndarray):
+        if isinstance(result, bool | float):
             sort = "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"
             bad = float(result) != float(result) or self._is_empty_sum(program)
             unit = float(self._is_measured_otherwise(question, program))
@@ -93,6 +93,8 @@ class ResultFeatures:
                 (f"root.{question_kind}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle), ("root.unit",
                 unit)
             )  # fmt: skip
+        nodes = get_result_nodes(result)
+        result = np.zeros(0, np.int64) if nodes is None else nodes
         kinds = self.schema.columns.kinds[result]
         sort = "empty" if not len(result) else "values" if kinds.all() else "nodes"
         if sort == "values":
