@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.answering.table_answers import build_row_answers, list_chains_by_node, make_describer
 from retrieval.events import ProgramExecuted
 from retrieval.evidence.chains import build_chain, get_fact_key
 from retrieval.evidence.reach import Reach
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.question import Question
 from retrieval.programs.algebra.execution import Executor
+from retrieval.programs.algebra.numbers import get_result_nodes
 from retrieval.programs.algebra.operations import (
     Entities,
     Filter,
@@ -28,10 +30,10 @@ from retrieval.programs.algebra.operations import (
     walk,
 )  # fmt: skip
 from retrieval.programs.algebra.rows import Rows
+from retrieval.programs.algebra.table_operations import Table, list_table_paths
 from retrieval.programs.rendering.cypher import write_cypher
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
 from retrieval.programs.rendering.names import to_named_json
-from retrieval.programs.rendering.program_wording import ProgramDescriber
 from retrieval.programs.rendering.sentences.keys import describe_key
 from retrieval.programs.rendering.sentences.values import format_in_unit
 from retrieval.programs.rendering.sparql import write_sparql
@@ -62,7 +64,8 @@ ANSWERS = 1_000
 def build_chains(executor: Executor, program: Program, score: float) -> tuple[EvidenceChain, ...]:
     """The walks of a program from named entities, and the values that its filters and rankings read."""
     result = executor.run(program)
-    final = result if isinstance(result, np.ndarray) else np.zeros(0, np.int64)
+    final = get_result_nodes(result)
+    final = np.zeros(0, np.int64) if final is None else final
     by_walk: dict[tuple[int, tuple[int, ...]], EvidenceChain | None] = {}
     for topics, path, targets in _iter_walks(executor, program, final):
         for topic in topics:
@@ -101,6 +104,9 @@ def _read(executor: Executor, node: Program, final: np.ndarray) -> list[tuple[li
     """Nodes whose values an operation read, those of the result first, and along which path."""
     if isinstance(node, Having):
         return [(find_common(executor.compute_nodes(node), final)[:_VALUED].tolist(), (node.relation,))]
+    if isinstance(node, Table):
+        members = _select_first(executor.compute_nodes(node.source), final)
+        return [(members, path) for path in list_table_paths(node)]
     if not isinstance(node, Filter | Top | Fold | KeyOf):
         return []
     key: Key = node.key
@@ -152,16 +158,15 @@ def build_answers(
     result, score = understanding.best.result, round(understanding.confidence, 4)
     guess = score < trusted
     verified = all(hop.verified for chain in chains for hop in chain.hops)
+    if isinstance(result, Rows):
+        return build_row_answers(understanding, result, chains, guess=guess)
     if not isinstance(result, np.ndarray):
         if label is None or (isinstance(result, float) and math.isnan(result)):
             return ()
         every = tuple(range(len(chains)))
         return (Answer(label, score, chains=every, verified=verified, guess=guess),)
     snapshot = understanding.executor.snapshot
-    by_node: dict[int, list[int]] = {}
-    for number, chain in enumerate(chains):
-        for node in (chain.source, *(chain.levels[-1] if chain.levels else ())):
-            by_node.setdefault(node.id, []).append(number)
+    by_node = list_chains_by_node(chains)
     nodes = _sort_answers(understanding.executor, understanding.best.program, result)
     nodes = [node for node in nodes if snapshot.get_kind(node) != "cvt"][:ANSWERS]
     extra_facts = _list_extra_facts(understanding, nodes)
@@ -240,12 +245,6 @@ def build_program_event(understanding: Understanding, took_ms: Callable[[], floa
         "" if understanding.vocabulary else write_cypher(snapshot, program, executor.columns), took_ms(),
         understanding.by,
     )  # fmt: skip
-
-
-def make_describer(understanding: Understanding) -> ProgramDescriber:
-    """What writes parts of a program in words."""
-    schema = understanding.schema
-    return ProgramDescriber(understanding.executor, schema.type_relation, schema.nouns)
 
 
 def _list_ranked_values(understanding: Understanding) -> tuple[RankedValue, ...]:

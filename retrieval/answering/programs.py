@@ -23,6 +23,7 @@ from retrieval.answering.program_answers import (
 from retrieval.answering.run import Linked, PipelineRun
 from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import AnsweringSettings
+from retrieval.answering.table_answers import build_program_table
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
@@ -248,7 +249,8 @@ def stream_program_answer(
     answers = build_answers(understanding, format_understood_result(understanding), chains, trusted)
     no_answer = None if answers else make_no_fit_answer()
     verdict = Conclusion(answers=answers, no_answer=no_answer, warnings=warnings, usage=usage or Usage())
-    yield add_program_sentence(run.build_final(verdict), understanding, chains, executed.ranked)
+    final = replace(run.build_final(verdict), table=build_program_table(understanding))
+    yield add_program_sentence(final, understanding, chains, executed.ranked)
 
 
 def make_program_answerer(opening: Opening, checkpoint: Path | None) -> ProgramAnswerer:

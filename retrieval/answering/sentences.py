@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from retrieval.answering.program_answers import make_describer
+from retrieval.answering.table_answers import make_describer
 from retrieval.programs.rendering.sentences.calculations import infer_unit
 from retrieval.programs.rendering.sentences.context import AnsweredProgram
 from retrieval.programs.rendering.sentences.owners import find_owners

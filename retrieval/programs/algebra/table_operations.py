@@ -139,6 +139,24 @@ def get_column(table: Table, number: int) -> Grouping | Column:
     return (*table.groups, *table.columns)[number]
 
 
+def list_table_paths(table: Table) -> tuple[tuple[int, ...], ...]:
+    """The paths of relations that a table reads from the nodes of its source, each once."""
+    paths = [group.path for group in table.groups]
+    for column in table.columns:
+        match column:
+            case Attribute(path, of, best):
+                paths.append((*table.groups[of].path, *path) if of is not None else path)
+                paths += [] if best is None else [best.path]
+            case Measure(key, _, of):
+                start = () if of is None else table.groups[of].path
+                paths.append((*start, *key.path))
+                factor = key.times or key.less
+                paths += [] if factor is None else [(*start, *key.path[:-1], *factor)]
+            case Tally(path):
+                paths.append(path)
+    return tuple(dict.fromkeys(path for path in paths if path))
+
+
 def check_table(table: Table) -> None:
     """Refuse a table whose parts name columns or groups that it has not.
 

@@ -22,8 +22,8 @@ from retrieval.programs.algebra.operations import (
     Top,
     walk,
 )
-from retrieval.programs.rendering.sparql import SparqlWriter
 from retrieval.programs.rendering.sparql_values import write_block
+from retrieval.programs.rendering.sparql_writer import SparqlWriter
 from retrieval.programs.rendering.vocabulary import add_prefixes
 
 if TYPE_CHECKING:

@@ -117,7 +117,7 @@ class _Writer(CypherValueWriter):
             case And(left, right):
                 return [*self.write_nodes(left, x), *self._write_membership(right, x)]
             case Except(source, without):
-                return [*self.write_nodes(source, x), f"WITH * WHERE NOT {x} IN {self._collect_nodes(without)}"]
+                return [*self.write_nodes(source, x), f"WITH * WHERE NOT {x} IN {self.collect_nodes(without)}"]
             case Or(left, right):
                 parts = [self._make_writer() for _ in range(2)]
                 first, second = (
@@ -179,14 +179,14 @@ class _Writer(CypherValueWriter):
             case And(left, right):
                 return [*self._write_membership(left, x), *self._write_membership(right, x)]
             case Except(source, without):
-                return [*self._write_membership(source, x), f"WITH * WHERE NOT {x} IN {self._collect_nodes(without)}"]
+                return [*self._write_membership(source, x), f"WITH * WHERE NOT {x} IN {self.collect_nodes(without)}"]
             case Filter(source) if not _is_closed(program):
                 return [*self._write_membership(source, x), *self._write_value_filter(program, x)]
             case TextFilter(source):
                 return [*self._write_membership(source, x), *self._write_text_filter(program, x)]
-        return [f"WITH * WHERE {x} IN {self._collect_nodes(program)}"]
+        return [f"WITH * WHERE {x} IN {self.collect_nodes(program)}"]
 
-    def _collect_nodes(self, program: Program) -> str:
+    def collect_nodes(self, program: Program) -> str:
         """The variable of a list of the nodes of a set, which is put together beforehand."""
         name, x = self._make_variable("nodes"), self._make_variable("node")
         writer = self._make_writer()
@@ -224,7 +224,7 @@ class _Writer(CypherValueWriter):
             end = self._make_variable("end")
             lines, _ = self._write_path(key.path, x, end, "OPTIONAL MATCH")
             if key.among is not None:
-                lines[-1] += f" WHERE {end} IN {self._collect_nodes(key.among)}"
+                lines[-1] += f" WHERE {end} IN {self.collect_nodes(key.among)}"
             return [*lines, f"WITH {x}, count(DISTINCT {end}) AS {k}"], k
         how = key.folding or (Folding.MOST if largest else Folding.LEAST)
         if how in (Folding.SUM, Folding.AVERAGE):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
 from retrieval.language.amounts import Comparison, Folding, TextMatch, ValueKind
 from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.algebra.operations import Constant, Filter, Key, TextFilter
+from retrieval.programs.algebra.operations import Constant, Filter, Key, Program, TextFilter
 from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.equality import CLOSE, CLOSE_DATES, compute_tolerance
 
@@ -21,7 +22,7 @@ _TEXTS = {TextMatch.CONTAINS: "CONTAINS", TextMatch.STARTS: "STARTS WITH", TextM
 Lines = list[str]
 
 
-class CypherValueWriter:
+class CypherValueWriter(ABC):
     """Writes the arcs and values of one query; every variable of a query is new."""
 
     def __init__(self, snapshot: Snapshot, columns: Columns, taken: Counter[str]) -> None:
@@ -30,6 +31,10 @@ class CypherValueWriter:
         self._taken = taken
         self._first: Lines = []
         self._known: list[str] = []
+
+    @abstractmethod
+    def collect_nodes(self, program: Program) -> str:
+        """The variable of a list of the nodes of a set, which is put together beforehand."""
 
     def _write_path(self, path: tuple[int, ...], x: str, end: str, match_: str = "MATCH") -> tuple[Lines, str]:
         """The arcs of a path, and the variable before its end."""
@@ -56,6 +61,8 @@ class CypherValueWriter:
             unit = f" / {write_literal(divisor)}" if divisor != 1.0 else ""
             test = f"{test} AND {self._write_type_test(extra[-1], second)}"
             value, of = f"({value} {'*' if key.times else '-'} {second}.value{unit})", (end, before, second)
+        if key.among is not None:
+            test = f"{test} AND {before} IN {self.collect_nodes(key.among)}"
         return [*lines[:-1], f"{lines[-1]} WHERE {test}"], value, of
 
     def _write_type_test(self, relation: int, end: str) -> str:

@@ -28,8 +28,10 @@ from retrieval.programs.algebra.operations import (
     Top,
     Walk,
 )
+from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.set_wording import NO_NOUNS, SetDescriber
+from retrieval.programs.rendering.table_wording import describe_table
 from retrieval.programs.rendering.wording import format_ordinal
 
 if TYPE_CHECKING:
@@ -111,6 +113,9 @@ class ProgramDescriber(SetDescriber):
                 lines = self.describe_lines(source, (*path, "source")) + self._describe_counted(program.key, path)
                 text, short = self._describe_ranking(program)
                 return lines, text, short
+            case Table(source):
+                text = describe_table(self, program)
+                return self.describe_lines(source, (*path, "source")), text, text
             case Count(source):
                 return self.describe_lines(source, (*path, "source")), "count them", "count"
             case Exists(source):

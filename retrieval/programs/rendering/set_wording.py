@@ -123,10 +123,12 @@ class SetDescriber:
         """What a group is: its kind, where all are of one, else what the path leads to."""
         per = program.per or ()
         groups = np.unique(self.executor.compute_pairs(self.executor.compute_nodes(program), per)[1])
-        kinds = None
-        if self.type_relation is not None and len(groups):
-            node_kinds = [
-                set(self.executor.walk(groups[n : n + 1], self.type_relation).tolist()) for n in range(len(groups))
-            ]
-            kinds = sorted(set.intersection(*node_kinds))
-        return self.words.snapshot.get_entity_label(kinds[0]).lower() if kinds else self.describe_key(Key(per))
+        return self.find_common_kind(groups) or self.describe_key(Key(per))
+
+    def find_common_kind(self, nodes: np.ndarray) -> str | None:
+        """The kind that nodes have in common, in small letters; None where they have none."""
+        if self.type_relation is None or not len(nodes):
+            return None
+        node_kinds = [set(self.executor.walk(nodes[n : n + 1], self.type_relation).tolist()) for n in range(len(nodes))]
+        kinds = sorted(set.intersection(*node_kinds))
+        return self.words.snapshot.get_entity_label(kinds[0]).lower() if kinds else None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from retrieval.errors import ProgramError
 from retrieval.language.amounts import Comparison, Folding
 from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.algebra.operations import Key
+from retrieval.programs.algebra.operations import Key, Program
 from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.vocabulary import Lines, RdfVocabulary
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
 
 
-class SparqlValueWriter:
+class SparqlValueWriter(ABC):
     """Writes the arcs and values of one query; every variable is new.
 
     Args:
@@ -30,6 +31,10 @@ class SparqlValueWriter:
         self.columns = columns
         self.vocabulary = vocabulary
         self._taken: Counter[str] = Counter()
+
+    @abstractmethod
+    def write_nodes(self, program: Program, x: str) -> Lines:
+        """A pattern that binds ``x`` to the nodes of a set, perhaps several times."""
 
     def _write_day(self, date: str) -> tuple[Lines, str]:
         """What binds the number of a date's day, see :func:`~retrieval.kg.values.compute_day_number`, and its
@@ -57,6 +62,8 @@ class SparqlValueWriter:
         """The values that a key's path leads to, and the variables that tell one from another."""
         end = self._make_variable("literal")
         lines, before = self._write_path(key.path, x, end)
+        if key.among is not None:
+            lines += self.write_nodes(key.among, before)
         extra = key.times or key.less
         if extra is None:
             read = self.vocabulary.write_value(end, value, key.path[-1], self._make_variable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra.operations import Arithmetic, Count, Exists, Fold, Holds, KeyOf, Top
+from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.rendering.sentences.calculations import write_calculation_sentence
 from retrieval.programs.rendering.sentences.numbers import (
     write_count_sentence,
@@ -12,6 +13,7 @@ from retrieval.programs.rendering.sentences.numbers import (
     write_value_sentence,
 )
 from retrieval.programs.rendering.sentences.sets import write_ranking_sentence, write_set_sentence
+from retrieval.programs.rendering.sentences.tables import write_table_sentence
 from retrieval.programs.rendering.sentences.truths import write_comparison_sentence, write_existence_sentence
 
 if TYPE_CHECKING:
@@ -37,5 +39,7 @@ def write_program_sentence(run: AnsweredProgram) -> str | None:
             return write_value_sentence(run, program)
         case Arithmetic() as program:
             return write_calculation_sentence(run, program)
+        case Table() as program:
+            return write_table_sentence(run, program)
         case program:
             return write_set_sentence(run, program)

@@ -1,0 +1,40 @@
+"""Sentences of tables: what stands in their first rows."""
+
+from __future__ import annotations
+
+from retrieval.programs.algebra.rows import Rows
+from retrieval.programs.algebra.table_operations import Table
+from retrieval.programs.rendering.sentences.answer_tables import build_answer_table
+from retrieval.programs.rendering.sentences.context import AnsweredProgram
+from retrieval.programs.rendering.sentences.grammar import capitalise
+from retrieval.programs.rendering.sentences.values import format_in_unit, write_list
+from retrieval.results import AnswerTable, TableCell
+
+
+def write_table_sentence(run: AnsweredProgram, program: Table) -> str | None:
+    """Write "Number of products for each category: heavy (2), light (2) and steel (1)."."""
+    rows = run.describer.executor.run(program)
+    assert isinstance(rows, Rows)
+    table, size = build_answer_table(run.describer, program, rows), len(program.groups)
+    heads = [column.label for column in table.columns]
+    if not size:
+        totals = [f"{head}: {_write_cell(table, 0, number)}" for number, head in enumerate(heads)]
+        return f"{capitalise('; '.join(totals))}."
+    listed = write_list([_write_row(table, row, size) for row in table.rows] + [""] * (table.total - len(table.rows)))
+    of = f" of each {' and '.join(heads[:size])}" if size < len(heads) else ""
+    what = write_list(heads[size:]) or write_list(heads)
+    return f"{capitalise(what)}{of}: {listed}."
+
+
+def _write_row(table: AnswerTable, row: tuple[TableCell, ...], size: int) -> str:
+    names = ", ".join(cell.text for cell in row[:size])
+    cells = [
+        format_in_unit(cell.text, column.unit) if cell.text else "–"
+        for cell, column in zip(row[size:], table.columns[size:], strict=True)
+    ]
+    return f"{names} ({', '.join(cells)})" if cells else names
+
+
+def _write_cell(table: AnswerTable, row: int, number: int) -> str:
+    text = table.rows[row][number].text
+    return format_in_unit(text, table.columns[number].unit) if text else "–"
