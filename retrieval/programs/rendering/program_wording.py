@@ -91,6 +91,12 @@ class ProgramDescriber(SetDescriber):
         before, text, short = self._describe_step(program, path)
         return [*before, StepLine(text, short, path)]
 
+    def describe_restriction(self, among: Program | None) -> str:
+        """As of any describer; a set of several steps by its last: `` with price < 5``."""
+        if among is None or self.describe_simple(among) is not None:
+            return super().describe_restriction(among)
+        return f" {self.describe_lines(among, ())[-1].text}"
+
     def _describe_step(self, program: Program, path: tuple[str, ...]) -> tuple[list[StepLine], str, str]:
         """What comes before, and the step itself in words and in few words."""
         match program:

@@ -93,6 +93,11 @@ class SetDescriber:
         simple = None if key.among is None else self.describe_simple(key.among)
         return "things" if key.among is None else "of these" if simple is None else simple[0]
 
+    def describe_restriction(self, among: Program | None) -> str:
+        """What only some nodes are taken by, behind a noun: `` that are countries``; empty of all."""
+        simple = None if among is None else self.describe_simple(among)
+        return "" if among is None else " of these" if simple is None else f" {simple[1]}"
+
     def describe_value(self, program: Program, like: Program | None = None) -> str:
         """A number that something is compared with: as the question spells it, else what it comes to."""
         if isinstance(program, Constant):

@@ -55,9 +55,8 @@ def describe_column(describer: SetDescriber, table: Table, number: int) -> str:
         case Measure(key):
             return describe_measure(describer, get_column(table, number), describer.describe_key(key))
         case Tally(path, among):
-            restriction = None if among is None else describer.describe_simple(among)
             noun = describer.words.describe_counted(Key(path)) if path else _describe_members(describer, table)
-            return f"number of {noun if restriction is None else restriction[0]}"
+            return f"number of {noun}{describer.describe_restriction(among)}"
         case Calculation(operation, left, right):
             sides = [describe_column(describer, table, side) for side in (left, right) if side is not None]
             return describe_calculation(operation, sides)
@@ -67,9 +66,8 @@ def describe_measure(describer: SetDescriber, column: Grouping | Column, noun: s
     """A column of keys whose noun is known: ``average price``, ``profit of those in 2021``."""
     assert isinstance(column, Measure)
     key, how = column.key, column.how
-    restriction = None if key.among is None or key.counted else describer.describe_simple(key.among)
     noun = noun if how is None else f"{describer.words.get_folding_word(how, key)} {noun}"
-    return noun if restriction is None else f"{noun} of {restriction[0]}"
+    return noun if key.counted else f"{noun}{describer.describe_restriction(key.among)}"
 
 
 def describe_calculation(operation: Operation, sides: list[str]) -> str:

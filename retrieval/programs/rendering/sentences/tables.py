@@ -8,7 +8,7 @@ from retrieval.programs.rendering.sentences.answer_tables import build_answer_ta
 from retrieval.programs.rendering.sentences.context import AnsweredProgram
 from retrieval.programs.rendering.sentences.grammar import capitalise
 from retrieval.programs.rendering.sentences.values import format_in_unit, write_list
-from retrieval.results import AnswerTable, TableCell
+from retrieval.results import AnswerTable, TableCell, TableColumn
 
 
 def write_table_sentence(run: AnsweredProgram, program: Table) -> str | None:
@@ -18,7 +18,8 @@ def write_table_sentence(run: AnsweredProgram, program: Table) -> str | None:
     table, size = build_answer_table(run.describer, program, rows), len(program.groups)
     heads = [column.label for column in table.columns]
     if not size:
-        totals = [f"{head}: {_write_cell(table, 0, number)}" for number, head in enumerate(heads)]
+        cells = zip(table.rows[0], table.columns, strict=True)
+        totals = [f"{column.label}: {_write_cell(cell, column)}" for cell, column in cells]
         return f"{capitalise('; '.join(totals))}."
     listed = write_list([_write_row(table, row, size) for row in table.rows] + [""] * (table.total - len(table.rows)))
     of = f" of each {' and '.join(heads[:size])}" if size < len(heads) else ""
@@ -27,14 +28,12 @@ def write_table_sentence(run: AnsweredProgram, program: Table) -> str | None:
 
 
 def _write_row(table: AnswerTable, row: tuple[TableCell, ...], size: int) -> str:
-    names = ", ".join(cell.text for cell in row[:size])
-    cells = [
-        format_in_unit(cell.text, column.unit) if cell.text else "–"
-        for cell, column in zip(row[size:], table.columns[size:], strict=True)
-    ]
-    return f"{names} ({', '.join(cells)})" if cells else names
+    names = " – ".join(cell.text for cell in row[:size])
+    cells = [_write_cell(*pair) for pair in zip(row[size:], table.columns[size:], strict=True)]
+    return f"{names} ({'; '.join(cells)})" if cells else names
 
 
-def _write_cell(table: AnswerTable, row: int, number: int) -> str:
-    text = table.rows[row][number].text
-    return format_in_unit(text, table.columns[number].unit) if text else "–"
+def _write_cell(cell: TableCell, column: TableColumn) -> str:
+    if not cell.text:
+        return "–"
+    return f"{cell.text}%" if column.unit == "%" else format_in_unit(cell.text, column.unit)
