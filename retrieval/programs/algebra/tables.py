@@ -157,7 +157,7 @@ class _RowBuilder:
         if kind is not None and kind.kind is not ValueKind.DATE and not (kind.year and group.part is DatePart.YEAR):
             raise ProgramError(f"There are no dates to group by {group.part.value}.")
         known = ~np.isnan(values)
-        pairs = np.unique(np.column_stack([owners[known], _get_date_parts(values[known], group.part)]), axis=0)
+        pairs = np.unique(np.column_stack([owners[known], get_date_parts(values[known], group.part)]), axis=0)
         return pairs[:, 0], pairs[:, 1]
 
     def compute_group(self, number: int) -> Cells:
@@ -249,7 +249,7 @@ def divmod_month(key: int) -> tuple[int, int, int]:
     return year, month + 1, 1
 
 
-def _get_date_parts(values: np.ndarray, part: DatePart) -> np.ndarray:
+def get_date_parts(values: np.ndarray, part: DatePart) -> np.ndarray:
     """Years, months counted from the year 0, or months 1 to 12 of dates; int64 [n]."""
     years = np.floor(values + 1e-9).astype(np.int64)
     if part is DatePart.YEAR:

@@ -9,6 +9,7 @@ from retrieval.kg.build import build_snapshot
 from retrieval.kg.table import TripleTable
 from retrieval.language.amounts import Comparison, Folding
 from retrieval.programs.algebra import tables
+from retrieval.programs.algebra.cell_facts import list_cell_facts
 from retrieval.programs.algebra.equivalence import is_equivalent
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Constant, Filter, Having, Key, Top, Walk, walk
@@ -248,3 +249,58 @@ def test_what_does_not_fit_the_graph_is_refused(shop):
     ):
         with pytest.raises(ProgramError, match=message):
             Executor(shop.snapshot).run(table)
+
+
+def list_facts(shop: Land, name: str, row: int, number: int) -> list[str]:
+    """The facts of a cell, each in a line."""
+    executor, table = Executor(shop.snapshot), make_tables(shop)[name]
+    rows = executor.run(table)
+    assert isinstance(rows, Rows)
+    label, relation = shop.snapshot.get_entity_label, shop.snapshot.get_relation_label
+    return [
+        f"{label(head)} {relation(name)} {label(tail)}"
+        for head, name, tail in list_cell_facts(executor, table, rows, row, number).tolist()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "number", "expected"),
+    [
+        ("products with prices and weights", 0, 0, []),
+        ("products with prices and weights", 0, 1, ["anvil price £80"]),
+        ("products with prices and weights", 4, 1, []),
+        ("price per kilo", 0, 3, ["bolt price £2", "bolt weight 500 g"]),
+        ("products per category, most first", 1, 1, ["bolt category light", "clamp category light"]),
+        (
+            "prices per category",
+            1,
+            2,
+            ["bolt price £2", "clamp price £8", "bolt category light", "clamp category light"],
+        ),
+        (
+            "dearest product of each category",
+            1,
+            1,
+            ["clamp price £8", "bolt category light", "clamp category light"],
+        ),
+        (
+            "profit per month",
+            0,
+            1,
+            ["o1 profit 30", "o2 profit 1", "o1 date 2021-03-05", "o2 date 2021-03-31"],
+        ),
+        ("profit per year", 1, 0, ["o4 date 2022-03-01"]),
+        (
+            "profit per product in 2021",
+            1,
+            1,
+            ["o2 profit 1", "o3 profit -1", "o2 product bolt", "o3 product bolt"],
+        ),
+        ("profit per product in 2021", 2, 1, []),
+        ("pairs of neighbours", 2, 3, ["Peru area 1285 km²", "Chile borders Peru"]),
+        ("share of cheap ones", 1, 1, ["bolt category light", "clamp category light"]),
+        ("sum of nothing", 0, 1, []),
+    ],
+)
+def test_the_facts_behind_a_cell(shop, name, row, number, expected):
+    assert list_facts(shop, name, row, number) == expected
