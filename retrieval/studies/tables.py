@@ -46,14 +46,14 @@ def format_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winn
     lines = [
         " & ".join(
             [
-                *(_to_latex(cell) for cell in _format_place(row, keys)),
+                *(escape_latex(cell) for cell in _format_place(row, keys)),
                 *(format_figure(row, name) for name in names),
             ]
         )
         + r" \\"
         for row in rows
     ]
-    head = " & ".join([*(_to_latex(title) for title, _ in keys), *(_to_latex(NAMES[name]) for name in names)])
+    head = " & ".join([*(escape_latex(title) for title, _ in keys), *(escape_latex(NAMES[name]) for name in names)])
     columns = "l" * len(keys) + "r" * len(names)
     text = f"{caption.rstrip('.')}. {describe(rows, split=split)} {describe_bold(winners)}"
     return "\n".join(
@@ -61,7 +61,7 @@ def format_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winn
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_to_latex(text)}}}",
+            rf"\caption{{{escape_latex(text)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rf"{head} \\",
@@ -214,7 +214,8 @@ def _format_spread(row: Row, name: str, bold: Collection[tuple[Any, ...]]) -> st
     return shown + deviation + ("" if bounds is None else f" ({_format_bounds(bounds, name, '–')})")
 
 
-def _to_latex(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """A text as LaTeX prints it."""
     return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
 
 

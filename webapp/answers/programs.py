@@ -60,7 +60,7 @@ def check_program(graph: Graph, program: Any, corrects: Run | None) -> EditedPro
         known = _normalize_program(graph, program)
     except ProgramError as error:
         raise ProgramError(error.message, hint=error.hint or _FORM) from None
-    return EditedProgram(known, None if corrects is None else _find_executed(corrects))
+    return EditedProgram(known, None if corrects is None else find_executed(corrects))
 
 
 def _normalize_program(graph: Graph, program: Any) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _normalize_program(graph: Graph, program: Any) -> dict[str, Any]:
 _FORM = "Send a program as program.executed carries it: read.program, with names of the graph."
 
 
-def _find_executed(run: Run) -> dict[str, Any] | None:
+def find_executed(run: Run) -> dict[str, Any] | None:
     """The program that a run's question was read as, or that it was asked with; None where there was none."""
     rows = RunEvent.objects.filter(run=run, type=ProgramExecuted.type).order_by("-seq")
     payload = rows.values_list("payload", flat=True).first()

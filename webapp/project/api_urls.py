@@ -13,6 +13,7 @@ from webapp.answers.across_api import AcrossQuestionsView, AcrossQuestionView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
+from webapp.answers.tables_api import RunTableView, TableCellView
 from webapp.answers.tried_programs_api import ItemProgramsView
 from webapp.answers.why_not_api import WhyNotFoundView, WhyNotView
 from webapp.api.views import handle_not_found
@@ -152,6 +153,8 @@ urlpatterns = [
     path("comparisons", ComparisonsView.as_view()),
     path("comparisons/<uuid:pk>", ComparisonView.as_view()),
     path("language-models/tests/<uuid:pk>", ModelTestView.as_view()),
+    path("runs/<uuid:pk>/table", RunTableView.as_view()),
+    path("runs/<uuid:pk>/table/cell", TableCellView.as_view()),
     path("runs/<uuid:pk>/why-not", WhyNotView.as_view()),
     path("runs/<uuid:pk>/why-not/<uuid:key>", WhyNotFoundView.as_view()),
     path("language-limits", LimitsView.as_view()),

@@ -182,6 +182,8 @@ TABLE = {
     "GET runs/<pk>": reads("run"),
     "GET runs/<pk>/events": reads("run"),
     "GET runs/<pk>/export": reads("run"),
+    "GET runs/<pk>/table": reads("run"),
+    "GET runs/<pk>/table/cell": reads("run"),
     "POST runs/<pk>/flag": For(VIEWER, ASK, "run"),
     "POST runs/<pk>/why-not": For(VIEWER, ASK, "run", body={"name": "=Berlin"}),
     "GET runs/<pk>/why-not/<key>": reads("nothing"),

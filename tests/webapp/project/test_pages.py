@@ -173,6 +173,8 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "language-models/{id}",
         "language-models/{id}/test",
         "language-models/tests/{id}",
+        "runs/{id}/table",
+        "runs/{id}/table/cell",
         "runs/{id}/why-not",
         "runs/{id}/why-not/{key}",
         "language-models/changes",
