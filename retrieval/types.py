@@ -345,7 +345,7 @@ class QuestionRecord:
     directions that are not known (RoG's planning data); some of them may be wrong. ``passages`` are names of
     the passages that support the answer. ``program`` is what the question asks, by names of the graph; ``operators``
     are what it needs, in the set's own words (``count``, ``superlative``); ``also`` are other answer sets that count as
-    right.
+    right. ``rows`` are the cells of the table that answers it, as texts.
     """
 
     id: str
@@ -361,6 +361,7 @@ class QuestionRecord:
     program: dict[str, Any] | None = field(default=None, hash=False)
     operators: tuple[str, ...] = ()
     also: tuple[tuple[str, ...], ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

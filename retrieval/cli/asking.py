@@ -40,6 +40,7 @@ from retrieval.kg.snapshot.names import NameWriter, parse_languages
 from retrieval.language.question import Question
 from retrieval.programs.remote.conversation import DenotedThere, TurnThere
 from retrieval.programs.rendering.sentences.values import format_dates
+from retrieval.results import AnswerTable
 from retrieval.types import Turn
 
 if TYPE_CHECKING:
@@ -389,6 +390,10 @@ def _show_answer(final: AnswerFinal) -> None:
             print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
     if final.text or final.sentence:
         print_note(final.text or final.sentence or "")
+    if final.table is not None:
+        _show_table(final.table)
+        print_note(f"{final.table.total:,} rows in {final.took_ms:.0f} ms")
+        return
     for answer in final.answers[:ANSWERS_SHOWN]:
         badge = "a guess" if answer.guess else "facts in graph" if answer.verified else "not in graph"
         extra = "".join(f"\t{value.name}: {value.value}" for value in answer.beside)
@@ -396,3 +401,12 @@ def _show_answer(final: AnswerFinal) -> None:
     if len(final.answers) > ANSWERS_SHOWN:
         print_note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")
     print_note(f"{len(final.answers):,} answers in {final.took_ms:.0f} ms")
+
+
+def _show_table(table: AnswerTable) -> None:
+    """The first rows, with tabs between their cells; the heads of the columns have their units."""
+    print_result("\t".join(f"{head.label} ({head.unit})" if head.unit else head.label for head in table.columns))
+    for row in table.rows[:ANSWERS_SHOWN]:
+        print_result("\t".join(cell.text for cell in row))
+    if table.total > ANSWERS_SHOWN:
+        print_note(f"... and {table.total - ANSWERS_SHOWN:,} more rows; --events lists the first {len(table.rows):,}")

@@ -210,6 +210,8 @@ def _read(outcome: Outcome, events: Iterable[Event], snapshot: Snapshot) -> None
             outcome.support = _find_places(snapshot, outcome.question, [item.passage for item in event.passages])
         elif isinstance(event, AnswerFinal):
             outcome.predicted = tuple((answer.label, answer.score) for answer in event.answers)
+            shown = () if event.table is None else event.table.rows
+            outcome.rows = tuple(tuple((cell.text, cell.value) for cell in row) for row in shown)
             outcome.no_answer = str(event.no_answer.reason) if event.no_answer else None
             outcome.usage = event.usage
         elif isinstance(event, RunFailed):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.metrics.scores import Fact
+from retrieval.metrics.table_rows import Cell
 from retrieval.questions.files import to_json
 from retrieval.types import QuestionRecord, Usage
 
@@ -39,6 +40,7 @@ class Outcome:
         route: the method that answered, where a router chose it; None otherwise.
         program: that was run, by names of the graph; None where none was.
         values: of a ranking, what each answer was ranked by: its label, and the value as it is shown.
+        rows: of an answer that is a table, the text and value of each cell.
         read: lines of evidence that a language model was shown; empty where none was asked.
         unknown: triples of the own subgraph that the graph lacks: their ``entity``, ``relation`` or ``fact``.
     """
@@ -62,6 +64,7 @@ class Outcome:
     program: dict[str, Any] | None = None
     values: tuple[tuple[str, str], ...] = ()
     read: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
 
 
 def to_row(outcome: Outcome) -> dict[str, Any]:
@@ -89,6 +92,7 @@ def from_row(row: Mapping[str, Any], question: QuestionRecord) -> Outcome:
             "passages": tuple(row.get("passages", ())),
             "support": tuple(row.get("support", ())),
             "read": tuple(row.get("read", ())),
+            "rows": tuple(tuple((str(text), value) for text, value in cells) for cells in row.get("rows", ())),
             "values": tuple((str(label), str(value)) for label, value in row.get("values", ())),
         }
     )
@@ -139,7 +143,7 @@ class Journal:
 
 def compute_fingerprint(questions: Sequence[QuestionRecord]) -> str:
     """sha256 over what is asked and expected, in any order; splits, hops and gold paths do not count."""
-    counted = ("id", "question", "topic_entities", "answers", "triples", "passages", "also")
+    counted = ("id", "question", "topic_entities", "answers", "triples", "passages", "also", "rows")
     rows = [
         {name: value for name, value in to_json(question).items() if name in counted}
         for question in sorted(questions, key=lambda question: question.id)

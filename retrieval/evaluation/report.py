@@ -34,6 +34,7 @@ from retrieval.metrics.scores import (
     score_of_row,
     score_question,
 )
+from retrieval.metrics.table_rows import score_rows
 from retrieval.metrics.values import match_answers
 from retrieval.supervision.distribution_shift import Shift, TrainingCoverage, group_by_question
 from retrieval.supervision.labels import Label
@@ -72,6 +73,11 @@ def _score(outcome: Outcome) -> QuestionScore:
         gold_paths=[[_normalize_fact(fact) for fact in path] for path in question.paths],
         support=outcome.support,
     )
+    if question.rows:
+        # An answer that is no table is rows of one cell.
+        rows = outcome.rows or tuple(((label, None),) for label, _ in outcome.predicted)
+        row_f1, exact = score_rows(rows, question.rows)
+        scores = replace(scores, row_f1=row_f1, exact_table=exact)
     return replace(scores, exact=1.0) if _is_one_of(predicted, question.also) else scores
 
 
@@ -311,6 +317,8 @@ def _build_row(outcome: Outcome, scores: QuestionScore, shift: Shift | None) -> 
         "passage_recall_at_5": scores.passage_recall_at_5,
         "exact_match": scores.exact_match,
         "token_f1": scores.token_f1,
+        "row_f1": scores.row_f1,
+        "exact_table": scores.exact_table,
         "program_exact": scores.program,
         "program_answers": scores.program_answers,
         "program": outcome.program,

@@ -21,6 +21,8 @@ MEANS = {
     "passage_recall_at_5": "passage_recall_at_5",
     "exact_match": "exact_match",
     "token_f1": "token_f1",
+    "row_f1": "row_f1",
+    "exact_table": "exact_table",
     "program_exact": "program",
     "program_answers": "program_answers",
     "avg_triples": "triples",

@@ -14,6 +14,8 @@ NAMES = {
     "passage_recall_at_5": "passage recall@5",
     "exact_match": "exact match",
     "token_f1": "token F1",
+    "row_f1": "row F1",
+    "exact_table": "exact table",
     "program_exact": "right program",
     "program_answers": "answers of the gold program",
     "avg_triples": "triples",

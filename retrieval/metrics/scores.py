@@ -42,6 +42,8 @@ class QuestionScore:
             without supporting passages, or where no passages are retrieved.
         exact_match, token_f1: of the words of the best answer, after SQuAD's normalisation; None where they are not
             measured.
+        row_f1, exact_table: of the rows of a table, see :func:`retrieval.metrics.table_rows.score_rows`; None where no
+            table answers the question.
         program: the program that was run is the gold one; None without a gold program.
         program_answers: what was answered is what the gold program gives; None without one.
     """
@@ -62,6 +64,8 @@ class QuestionScore:
     passage_recall_at_5: float | None = None
     exact_match: float | None = None
     token_f1: float | None = None
+    row_f1: float | None = None
+    exact_table: float | None = None
     program: float | None = None
     program_answers: float | None = None
 
@@ -140,6 +144,8 @@ def score_of_row(row: Mapping[str, Any]) -> QuestionScore:
         passage_recall_at_5=row.get("passage_recall_at_5"),
         exact_match=row.get("exact_match"),
         token_f1=row.get("token_f1"),
+        row_f1=row.get("row_f1"),
+        exact_table=row.get("exact_table"),
         program=row.get("program_exact"),
         program_answers=row.get("program_answers"),
     )
@@ -169,6 +175,8 @@ def compute_metrics(scores: Sequence[QuestionScore]) -> dict[str, float]:
         ("passage_recall_at_5", "passage_recall_at_5"),
         ("exact_match", "exact_match"),
         ("token_f1", "token_f1"),
+        ("row_f1", "row_f1"),
+        ("exact_table", "exact_table"),
         ("program_exact", "program"),
         ("program_answers", "program_answers"),
         ("avg_triples", "triples"),

@@ -14,7 +14,7 @@ from retrieval.types import QuestionRecord
 #: Keys of Clew's own JSONL; ``graph`` says which of several graphs a question is about.
 _READ = frozenset({
     "id", "question", *TOPIC_KEYS, *ANSWER_KEYS, "paths", "triples", "relation_paths", "passages",
-    "supporting_passages", "hops", "split", "program", "operators", "also", "graph",
+    "supporting_passages", "hops", "split", "program", "operators", "also", "rows", "graph",
 })  # fmt: skip
 _SHOWN = 8
 

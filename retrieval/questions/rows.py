@@ -62,7 +62,8 @@ def from_json(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
     if own_hops is not None and (not isinstance(own_hops, int) or isinstance(own_hops, bool)):
         raise BadRow("hops must be a number")
     topics, answers = _read_first_texts(body, TOPIC_KEYS), _read_first_texts(body, ANSWER_KEYS)
-    plans = _parse_relation_paths(body)
+    plans, table = _parse_relation_paths(body), _parse_table(body.get("rows"))
+    answers = answers or tuple(dict.fromkeys(row[0] for row in table))
     # Nothing of a question without topic and answers can be measured: it is there to learn from.
     learned_from = "train" if plans and not topics and not answers else None
     return QuestionRecord(
@@ -79,7 +80,21 @@ def from_json(row: Any, default_id: str, hops: int | None) -> QuestionRecord:
         program=_parse_program(body.get("program")),
         operators=read_texts(body, "operators"),
         also=_answer_sets(body.get("also")),
+        rows=table,
     )
+
+
+def _parse_table(value: Any) -> tuple[tuple[str, ...], ...]:
+    """The rows of a table: lists of texts or numbers, all of one length."""
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(
+        isinstance(row, list) and row and all(isinstance(cell, str | int | float) for cell in row) for row in value
+    ):
+        raise BadRow("rows must be a list of lists of texts or numbers")
+    if len({len(row) for row in value}) > 1:
+        raise BadRow("rows must all have the same number of cells")
+    return tuple(tuple(str(cell).strip() for cell in row) for row in value)
 
 
 def _parse_program(value: Any) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ from retrieval.programs.algebra.operations import (
     Top,
     walk,
 )
+from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.rendering.sparql_values import write_block
 from retrieval.programs.rendering.sparql_writer import SparqlWriter
 from retrieval.programs.rendering.vocabulary import add_prefixes
@@ -93,6 +94,11 @@ class Queries:
             ProgramError: it does not fit, or its values cannot be computed with there.
             EndpointError, Cancelled: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
+        if isinstance(program, Table):
+            raise ProgramError(
+                "Tables are computed over imported graphs only, not at SPARQL endpoints.",
+                hint="Ask for one thing at a time, or import what you need of the endpoint as a graph.",
+            )
         if program not in self.known.parts:
             self.known.parts[program] = self._query_result(program)
         return self.known.parts[program]
