@@ -16,6 +16,7 @@ from retrieval.answering.endpoint_request import EndpointRequest
 from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
+from retrieval.cli.answer_lines import ANSWERS_SHOWN, show_answers
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.errors import ClewError, ConfigError, UnknownEntityError
@@ -40,7 +41,6 @@ from retrieval.kg.snapshot.names import NameWriter, parse_languages
 from retrieval.language.question import Question
 from retrieval.programs.remote.conversation import DenotedThere, TurnThere
 from retrieval.programs.rendering.sentences.values import format_dates
-from retrieval.results import AnswerTable
 from retrieval.types import Turn
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     Asked = Callable[[Callable[[], bool]], Iterator[Event]]
     """Given what says Stop, the events of one question."""
 
-ANSWERS_SHOWN, SOURCES_SHOWN = 50, 10
+SOURCES_SHOWN = 10
 FAILED, INTERRUPTED = 2, 130
 _BY = {"iri": "IRI", "name": "name"}
 
@@ -390,23 +390,4 @@ def _show_answer(final: AnswerFinal) -> None:
             print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
     if final.text or final.sentence:
         print_note(final.text or final.sentence or "")
-    if final.table is not None:
-        _show_table(final.table)
-        print_note(f"{final.table.total:,} rows in {final.took_ms:.0f} ms")
-        return
-    for answer in final.answers[:ANSWERS_SHOWN]:
-        badge = "a guess" if answer.guess else "facts in graph" if answer.verified else "not in graph"
-        extra = "".join(f"\t{value.name}: {value.value}" for value in answer.beside)
-        print_result(f"{answer.label}\t{answer.score:.3f}\t{badge}{extra}")
-    if len(final.answers) > ANSWERS_SHOWN:
-        print_note(f"... and {len(final.answers) - ANSWERS_SHOWN:,} more answers; --events lists all")
-    print_note(f"{len(final.answers):,} answers in {final.took_ms:.0f} ms")
-
-
-def _show_table(table: AnswerTable) -> None:
-    """The first rows, with tabs between their cells; the heads of the columns have their units."""
-    print_result("\t".join(f"{head.label} ({head.unit})" if head.unit else head.label for head in table.columns))
-    for row in table.rows[:ANSWERS_SHOWN]:
-        print_result("\t".join(cell.text for cell in row))
-    if table.total > ANSWERS_SHOWN:
-        print_note(f"... and {table.total - ANSWERS_SHOWN:,} more rows; --events lists the first {len(table.rows):,}")
+    show_answers(final)

@@ -23,17 +23,17 @@ def score_rows(predicted: Sequence[Sequence[Cell]], gold: Sequence[Sequence[str]
     the tables are then not equal. Empty cells are equal.
     """
     wanted = [[_read(text) for text in row] for row in gold]
-    given = [[(normalize_name(text), _list_values(text, value)) for text, value in row] for row in predicted]
+    answered = [[(normalize_name(text), _list_values(text, value)) for text, value in row] for row in predicted]
     open_rows, right = list(range(len(wanted))), 0
-    for row in given:
+    for row in answered:
         place = next((place for place in open_rows if _has_cells(row, wanted[place])), None)
         if place is not None:
             open_rows.remove(place)
             right += 1
-    if not given and not wanted:
+    if not answered and not wanted:
         return 1.0, 1.0
-    same_width = all(len(row) == len(wanted[0]) for row in given) if wanted else False
-    return 2 * right / (len(given) + len(wanted)), float(right == len(given) == len(wanted) and same_width)
+    same_width = all(len(row) == len(wanted[0]) for row in answered) if wanted else False
+    return 2 * right / (len(answered) + len(wanted)), float(right == len(answered) == len(wanted) and same_width)
 
 
 def _read(text: str) -> _Readings:

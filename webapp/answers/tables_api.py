@@ -80,5 +80,5 @@ class TableCellView(UserView):
         row, column = (parse_integer(request.query_params, name) for name in ("row", "column"))
         if row is None or column is None:
             raise InvalidError("Say which cell: row and column, counted from 0.")
-        found = tables.find_cell_facts(run, row, column)
-        return Response({"facts": [asdict(fact) for fact in found.facts], "total": found.total})
+        evidence = tables.find_cell_facts(run, row, column)
+        return Response({"facts": [asdict(fact) for fact in evidence.facts], "total": evidence.total})

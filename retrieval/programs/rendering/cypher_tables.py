@@ -18,7 +18,7 @@ from retrieval.programs.algebra.table_operations import (
     Tally,
     get_column,
 )
-from retrieval.programs.algebra.tables import infer_column_type, is_ordered_by_number
+from retrieval.programs.algebra.table_types import infer_column_type, is_ordered_by_number
 from retrieval.programs.rendering.cypher_values import Lines, write_comparison, write_day, write_literal, write_text
 from retrieval.programs.rendering.cypher_writer import CALCULATED, FOLDS, CypherWriter, write_block
 from retrieval.programs.rendering.equality import CLOSE

@@ -16,7 +16,7 @@ from retrieval.programs.algebra.numbers import DAYS_OF_A_YEAR, IN_YEARS
 from retrieval.programs.algebra.operations import Arithmetic, Constant, Fold, KeyOf, Operation, Program, Walk
 from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.algebra.table_operations import Calculation, DatePart, Grouping, Table, get_column
-from retrieval.programs.algebra.tables import infer_column_type
+from retrieval.programs.algebra.table_types import infer_column_type
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot

@@ -20,7 +20,7 @@ from retrieval.programs.algebra.table_operations import (
     Tally,
     get_column,
 )
-from retrieval.programs.algebra.tables import infer_column_type, is_ordered_by_number
+from retrieval.programs.algebra.table_types import infer_column_type, is_ordered_by_number
 from retrieval.programs.rendering.equality import CLOSE
 from retrieval.programs.rendering.sparql_values import write_block, write_comparison, write_literal
 from retrieval.programs.rendering.sparql_writer import CALCULATED, FOLDS, SparqlWriter
@@ -110,8 +110,8 @@ class SparqlTableWriter(SparqlWriter):
             lines += write_block("OPTIONAL", self.vocabulary.write_value(group, key, path[-1], self._make_variable))
             return key
         label = self._make_variable("label")
-        named = self.vocabulary.write_label(group, label, path[-1] if path else None)
-        lines += write_block("OPTIONAL", [*named, f"BIND(LCASE({label}) AS {key})"])
+        lookup = self.vocabulary.write_label(group, label, path[-1] if path else None)
+        lines += write_block("OPTIONAL", [*lookup, f"BIND(LCASE({label}) AS {key})"])
         return key
 
     def _write_column(self, table: Table, column: Column, groups: list[str], written: _Written) -> None:

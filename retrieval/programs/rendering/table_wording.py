@@ -20,7 +20,7 @@ from retrieval.programs.algebra.table_operations import (
     Tally,
     get_column,
 )
-from retrieval.programs.algebra.tables import infer_column_type, is_ordered_by_number
+from retrieval.programs.algebra.table_types import infer_column_type, is_ordered_by_number
 from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.formatting import format_value
 from retrieval.programs.rendering.wording import make_plural

@@ -9,7 +9,7 @@ from retrieval.language.amounts import ValueKind
 from retrieval.programs.algebra.operations import Operation
 from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.algebra.table_operations import Calculation, Measure, Table, get_column
-from retrieval.programs.algebra.tables import infer_column_type, is_ordered_by_number
+from retrieval.programs.algebra.table_types import infer_column_type, is_ordered_by_number
 from retrieval.programs.rendering.formatting import format_cell
 from retrieval.programs.rendering.sentences import keys
 from retrieval.programs.rendering.sentences.values import Measure as Head
