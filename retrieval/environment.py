@@ -221,13 +221,13 @@ def count_index_processes(environ: Mapping[str, str] = os.environ) -> int:
     """
     value = environ.get("CLEW_INDEX_PROCESSES", "").strip()
     if not value:
-        return min(_count_cores(), INDEX_PROCESSES_MAX)
+        return min(count_cores(), INDEX_PROCESSES_MAX)
     if not (value.isascii() and value.isdigit() and 1 <= int(value) <= 64):
         raise ConfigError(f"CLEW_INDEX_PROCESSES is {value!r}.", hint="Expected a whole number from 1 to 64.")
     return int(value)
 
 
-def _count_cores() -> int:
-    """Those that this process may use, where the system says so."""
+def count_cores() -> int:
+    """Count the cores that this process may use."""
     may_use = getattr(os, "sched_getaffinity", None)
     return len(may_use(0)) if may_use else os.cpu_count() or 1

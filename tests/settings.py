@@ -15,6 +15,7 @@ for name in (
     "CLEW_ENCODER",
     "CLEW_DEVICE",
     "CLEW_LAYERS",
+    "CLEW_ANSWER_PROCESSES",
     "CLEW_INDEX_PROCESSES",
     "CLEW_ADMIN_PASSWORD",
 ):

@@ -32,7 +32,7 @@ from webapp.graphs.models import Graph
 from webapp.graphs.selectors import get_endpoint
 from webapp.jobs import cancel, database_retry, queue
 from webapp.jobs.database_retry import retry_while_away
-from worker import answerers, endpoints, helping, identity, language_models, watchdog, why_not
+from worker import answerers, endpoints, identity, language_models, watchdog, why_not
 from worker.requests import build_request
 
 logger = logging.getLogger(__name__)
@@ -43,32 +43,9 @@ AWAY = "unavailable"
 """The code of a run that lost the database."""
 
 
-_desk = helping.Desk()
-
-
 @shared_task(name=queue.ANSWER, acks_late=False)
-def answer(run_id: str, here: bool = False) -> None:
-    """Answer the run whose turn it is, which need not be the one that this message was sent for.
-
-    Args:
-        run_id: the run that the message was sent for.
-        here: it is not to be handed to the helper, who has no time.
-    """
-    with _desk.register_question() as others:
-        if not here and helping.has_time(others):
-            _desk.dispatch_message(partial(queue.send, queue.HELP, run_id))
-            return
-        _answer_next()
-        while _desk.take_back():
-            _answer_next()
-
-
-@shared_task(name=queue.HELP, acks_late=False)
-def help_out(run_id: str) -> None:
-    """Answer in a worker of jobs, as :func:`answer` does, while it has no job."""
-    if watchdog.list_keys(watchdog.JOB) or identity.stopping.is_set() or identity.loading.is_set():
-        queue.send(queue.ANSWER, run_id, True)
-        return
+def answer(run_id: str) -> None:
+    """Answer the run whose turn it is, which need not be the one that this message was sent for."""
     _answer_next()
 
 

@@ -99,8 +99,7 @@ def _send_heartbeats(names: list[str]) -> None:
     while not _done.is_set():
         try:
             for name in names:
-                if name != heartbeats.HELP or not identity.loading.is_set():
-                    heartbeats.send_beat(name, identity.NAME)
+                heartbeats.send_beat(name, identity.NAME)
         except RedisError as error:  # it comes back; the heart must go on
             logger.warning("heartbeat failed: %s", error)
         _done.wait(heartbeats.BEAT_S)

@@ -18,9 +18,6 @@ LONG = "long"
 """Jobs that take minutes to hours: they have a worker of their own, so that short ones never wait behind them."""
 
 JOB_QUEUES = (JOBS, LONG)
-HELP = "help"
-"""Questions that an answers worker hands to a worker of jobs."""
-
 BEAT_S = 2.0
 LOST_AFTER_S = 12.0
 LEFT_KEPT_S = 3600

@@ -33,7 +33,6 @@ TEST_GRAPH = "clew.test_graph"
 TAKE_CHECKPOINT = "clew.take_checkpoint"
 PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
-HELP = "clew.help"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
 
@@ -52,9 +51,8 @@ QUEUE_OF = {
     TAKE_CHECKPOINT: heartbeats.JOBS,
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
-    HELP: heartbeats.HELP,
     TEST_MODEL: heartbeats.JOBS,
-    WARM: heartbeats.ANSWERS,
+    WARM: "warm",
 }
 
 KIND_OF = {
@@ -71,18 +69,19 @@ def enqueue(task: str, key: int | str | UUID, *, is_large: bool = False) -> None
     transaction.on_commit(partial(send, task, key, is_large=is_large))
 
 
-def send(task: str, key: int | str | UUID, *more: bool, is_large: bool = False) -> None:
-    """Send a task now, with ``more`` arguments behind the key; a large one to the worker of long jobs.
+def send(task: str, key: int | str | UUID, *, is_large: bool = False) -> None:
+    """Send a task now; a large one to the worker of long jobs.
 
     Sending twice is harmless: tasks claim their row first.
 
     A queue that is away breaks nothing: rows that wait are looked for again and again (:func:`count_waiting`), and
     whoever asked by HTTP is told (:mod:`webapp.jobs.unsent`).
     """
-    args = [key if isinstance(key, int) else str(key), *more]
+    args = [key if isinstance(key, int) else str(key)]
     try:
         to = heartbeats.LONG if is_large else QUEUE_OF[task]
-        app.send_task(task, args=args, queue=to, retry=True, retry_policy=AT_ONCE)
+        exchange = app.amqp.queues[to].exchange  # Celery declares none that reaches several queues
+        app.send_task(task, args=args, queue=to, declare=[exchange], retry=True, retry_policy=AT_ONCE)
     except (KombuError, RedisError, OSError) as error:
         logger.warning("%s %s could not be sent: %s", task, key, error)
         if task in KIND_OF:

@@ -113,6 +113,9 @@ def _parse_bytes(value: object) -> object:
     return int(TypeAdapter(Number).validate_python(value) * GIB) if isinstance(value, str) else value
 
 
+ANSWER_PROCESSES_MAX = 4
+"""Processes that answer questions where no setting says how many: each takes about half a GB of memory."""
+
 EXPECTED: dict[str, str] = {}
 """All settings of the web application by name, with what is expected of each."""
 
@@ -194,6 +197,11 @@ class Env:
     quota_gb: Number | None = make_setting("CLEW_QUOTA_GB", "a number from 0 on", default=None)
     trash_days: Number = make_setting("CLEW_TRASH_DAYS", "a number from 0 on", default=7.0)
     keep_files: bool = make_setting("CLEW_KEEP_FILES", "1 or 0", default=True)
+    answer_processes: Annotated[int, Field(ge=1, le=64)] = make_setting(
+        "CLEW_ANSWER_PROCESSES",
+        "a whole number from 1 to 64",
+        default_factory=lambda: min(environment.count_cores(), ANSWER_PROCESSES_MAX),
+    )
     self_training: bool = make_setting("CLEW_SELF_TRAINING", "1 or 0", default=True)
     encoder: str = environment.DEFAULT_ENCODER
     device: str = environment.DEVICES[0]

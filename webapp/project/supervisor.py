@@ -198,7 +198,7 @@ class Supervisor:
 
 
 def list_children(env: Env, home_id: str) -> list[Child]:
-    """Clew's own processes: the web server, a worker that answers, workers for short and for long jobs.
+    """Clew's own processes: the web server, workers that answer, workers for short and for long jobs.
 
     With ``LLM_BASE_URL=local`` the language model that comes from pip too, unless somebody serves it already.
 
@@ -227,14 +227,20 @@ def list_children(env: Env, home_id: str) -> list[Child]:
         # Threads that wait by spinning take the cores from whoever could use them: on 2 cores one thread
         # trains as fast as two, and leaves a core for asking.
         engine |= {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // 2)), "OMP_WAIT_POLICY": "PASSIVE"}
-    answers = [*celery, "-Q", "answers", "-c", "2", "-n", "answers@%h"]
+    # One process computes one answer at a time, however many threads it has; a second thread answers while the first
+    # waits for a language model or another server.
+    answers = [*celery, "-Q", "answers,warm", "-c", "2", "-n"]
     # Training must not slow down asking, hence the low priority.
-    jobs = ["nice", "-n", "10", *celery, "-Q", "jobs,help", "-c", "4", "-n", "jobs@%h"]
+    jobs = ["nice", "-n", "10", *celery, "-Q", "jobs", "-c", "4", "-n", "jobs@%h"]
     # Uploads must not wait behind training, nor be slowed down by it.
     long = ["nice", "-n", "15", *celery, "-Q", "long", "-c", "4", "-n", "long@%h"]
     children = [
         Child("web server", web, logs / "web.log"),
-        Child("answers worker", answers, logs / "answers.log", engine),
+        Child("answers worker", [*answers, "answers@%h"], logs / "answers.log", engine),
+        *(
+            Child(f"answers worker {n}", [*answers, f"answers-{n}@%h"], logs / f"answers-{n}.log", engine)
+            for n in range(2, env.answer_processes + 1)
+        ),
         Child("jobs worker", jobs, logs / "jobs.log", engine),
         Child("long jobs worker", long, logs / "long-jobs.log", engine),
     ]

@@ -57,6 +57,7 @@ def test_empty_counts_as_unset():
         ("CLEW_TRUSTED_PROXIES", "proxy.example", "addresses such as 127.0.0.1"),
         ("CLEW_TRUSTED_PROXIES", "*", "addresses such as 127.0.0.1"),
         ("CLEW_DEVICE", "tpu", "one of auto, cpu, cuda"),
+        ("CLEW_ANSWER_PROCESSES", "0", "a whole number from 1 to 64"),
         ("CLEW_INDEX_PROCESSES", "0", "a whole number from 1 to 64"),
         ("CLEW_INDEX_PROCESSES", "many", "a whole number from 1 to 64"),
         ("CLEW_STORAGE", "s3", "Expected file"),

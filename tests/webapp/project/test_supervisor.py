@@ -159,8 +159,17 @@ def test_orphans_of_a_home_are_ended_by_name_and_others_are_not(tmp_path):
             process.wait()
 
 
+def test_as_many_processes_answer_as_are_set():
+    children = supervisor.list_children(env.read({"CLEW_ANSWER_PROCESSES": "3"}), "home")
+    answering = [child for child in children if child.name.startswith("answers worker")]
+    assert [child.name for child in answering] == ["answers worker", "answers worker 2", "answers worker 3"]
+    assert len({child.log for child in children}) == len(children) == 6
+    assert len({child.command[-1] for child in answering}) == 3, "Celery tells workers apart by name"
+
+
 def test_the_small_language_model_is_a_process_where_it_is_wanted(monkeypatch):
-    wanted, other = (env.read({"LLM_BASE_URL": url, "LLM_MODEL": "m"}) for url in ("local", "http://there/v1"))
+    model = {"LLM_MODEL": "m", "CLEW_ANSWER_PROCESSES": "1"}
+    wanted, other = (env.read({"LLM_BASE_URL": url} | model) for url in ("local", "http://there/v1"))
     monkeypatch.setattr(supervisor, "find_spec", lambda name: object())
     monkeypatch.setattr(supervisor, "_is_port_taken", lambda port: False)
     assert [child.name for child in supervisor.list_children(wanted, "home")][4:] == ["language model"]

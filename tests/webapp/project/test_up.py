@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from tests.support.clew import ROOT, Clew
-from webapp.project import orphans
+from webapp.project import env, orphans, supervisor
 from webapp.project.embedded import Servers
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ def serves(clew):
         return False
 
 
-ALL = ["answers worker", "jobs worker", "long jobs worker", "web server"]
+ALL = sorted(child.name for child in supervisor.list_children(env.read({}), ""))
 
 
 @pytest.fixture

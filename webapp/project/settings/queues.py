@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kombu.common import Broadcast
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
@@ -45,6 +46,7 @@ CELERY_WORKER_ENABLE_PREFETCH_COUNT_REDUCTION = False  # tasks go on, and sendin
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "jobs"
 CELERY_TASK_CREATE_MISSING_QUEUES = True
+CELERY_TASK_QUEUES = (Broadcast("warm", routing_key="warm"),)  # its messages reach all workers that answer
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
