@@ -89,8 +89,9 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     references = find_references([schema for schema, _ in schemas if schema.table.ids is None])
     referring = {(reference.table, reference.column) for reference in references}
     again = [
-        _infer_schema(table, nouns, choices, [position for name, position in referring if name == table.name])
-        for table in tables
+        _infer_schema(table, nouns, choices, columns) if columns else schema
+        for table, schema in zip(tables, schemas, strict=True)
+        for columns in [[position for name, position in referring if name == table.name]]
     ]
     if [(schema.names, schema.number) for schema, _ in again] != [(s.names, s.number) for s, _ in schemas]:
         schemas, references = again, find_references([schema for schema, _ in again if schema.table.ids is None])

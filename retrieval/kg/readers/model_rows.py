@@ -20,7 +20,7 @@ from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.references import FoundReference
 from retrieval.kg.model.source_table import Cell, SourceTable
 from retrieval.kg.readers.problems import ProblemLog
-from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, extract_attributes, name_type_property
+from retrieval.kg.readers.property_rows import BadRowError, PropertyRows, extract_values, name_type_property
 from retrieval.kg.snapshot.relation_names import TYPE
 
 #: The share of a column's values that a list of codes must explain.
@@ -61,6 +61,10 @@ class _TableRows:
             self.relations[types] = name_type_property(self.schema.nouns[0])
         languages = find_name_languages(self.table, self.schema.names)
         self.languages = {position: tag for position, tag in languages.items() if self.relations[position]}
+        left_out = {self.type_column, *self.languages, *(self.schema.names if len(self.schema.names) == 1 else ())}
+        self._attribute_columns = [
+            position for position, relation in enumerate(self.relations) if relation and position not in left_out
+        ]
         self._contents: dict[str, int] = {}
         for number, cells in enumerate(self.table.rows):
             try:
@@ -84,9 +88,8 @@ class _TableRows:
         kind = self.schema.nouns[0] if self.schema.nouns else "row"
         name = " ".join(parts) or f"{kind} {numbered or number + 1}"
         attributes = [
-            (position, text) for position, cell in enumerate(cells)
-            if cell and position not in (self.type_column, *self.languages)
-            and names != (position,) and self.relations[position]
+            (position, text) for position in self._attribute_columns
+            if (cell := cells[position])
             for text in self._split_cell(position, cell)
         ]  # fmt: skip
         content = hash(tuple(attributes))
@@ -95,11 +98,11 @@ class _TableRows:
             name = f"{name} ({key or number + 1})"
         return _Row(name, attributes)
 
-    def _split_cell(self, position: int, cell: str | list[str]) -> Iterator[str]:
+    def _split_cell(self, position: int, cell: str | list[str]) -> list[str]:
         mark = self.table.list_marks.get(position) if position not in self.schema.names else None
         if mark and isinstance(cell, str):
             cell = list(dict.fromkeys(part for text in cell.split(mark) if (part := text.strip())))
-        yield from (value for _, value in extract_attributes({self.table.header[position]: cell}))
+        return extract_values(self.table.header[position], cell)
 
     def find_explaining_list(self, position: int, others: Sequence[_TableRows]) -> Mapping[str, str]:
         """What values of a column mean by the list of codes of another table; empty where none explains them."""
@@ -126,6 +129,10 @@ class _TableRows:
         inside = {position for kind, _ in self.inferred.embedded for position in kind.columns}
         field = self.inferred.code_list.field if self.inferred.code_list else -1
 
+        #: Columns whose values are said as they are.
+        plain = {position: relation for position, relation in enumerate(self.relations)
+                 if not {position} & {field, *ways, *kinds, *lists, *inside}}  # fmt: skip
+
         def resolve_value(position: int, value: str) -> list[tuple[str, str]]:
             relation = self.relations[position]
             if position in ways:
@@ -150,7 +157,9 @@ class _TableRows:
                 types += cell if isinstance(cell, list) else [cell] if cell else []
             attributes = [(TYPE, kind) for kind in types]
             for position, value in row.attributes:
-                if position == field:
+                if position in plain:
+                    attributes.append((plain[position], value))
+                elif position == field:
                     attributes.append((TYPE, value))
                 elif position in kinds or position not in inside:
                     attributes += resolve_value(position, value)

@@ -131,7 +131,7 @@ class PropertyRows:
 def _require(what: str, text: str) -> None:
     if not text:
         raise BadRowError(f"the {what} is empty", "blank")
-    if len(text.encode(errors="surrogatepass")) > LABEL_LIMIT:
+    if is_longer(text, LABEL_LIMIT):
         raise BadRowError(f"the {what} is longer than {LABEL_LIMIT} bytes")
     if "\0" in text:
         raise BadRowError(f"the {what} holds a NUL character")
@@ -144,15 +144,31 @@ def extract_attributes(properties: Mapping[str, object]) -> Iterator[tuple[str, 
         BadRowError: a value is too long.
     """
     for key, value in flatten_names(properties).items():
-        for item in value if isinstance(value, list) else [value]:
-            text = format_value(item)
-            if not text or not key.strip():
-                continue
-            if len(text.encode(errors="surrogatepass")) > ATTRIBUTE_LIMIT:
-                raise BadRowError(f"the value of {key} is longer than {ATTRIBUTE_LIMIT} bytes")
-            if "\0" in text:
-                raise BadRowError(f"the value of {key} holds a NUL character")
+        for text in extract_values(key, value):
             yield key.strip(), text
+
+
+def extract_values(key: str, value: object) -> list[str]:
+    """A value as text: a list gives its items, null and empty ones nothing, and so does what has no key.
+
+    Raises:
+        BadRowError: a value is too long.
+    """
+    if not key.strip():
+        return []
+    items = value if isinstance(value, list) else (value,)
+    texts = [text for item in items if (text := item.strip() if isinstance(item, str) else format_value(item))]
+    for text in texts:
+        if is_longer(text, ATTRIBUTE_LIMIT):
+            raise BadRowError(f"the value of {key} is longer than {ATTRIBUTE_LIMIT} bytes")
+        if "\0" in text:
+            raise BadRowError(f"the value of {key} holds a NUL character")
+    return texts
+
+
+def is_longer(text: str, limit: int) -> bool:
+    """Whether a text takes more bytes than ``limit``; a character takes four at most."""
+    return 4 * len(text) > limit and len(text.encode(errors="surrogatepass")) > limit
 
 
 def extract_node_attributes(kinds: Sequence[str], properties: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ MISSING = get_words("missing_value_words") | {""}
 """What cells hold that hold nothing, in lower case."""
 #: How programs write that a value is no number; somebody may be called Nan.
 _NOT_A_NUMBER = frozenset({"nan", "NaN", "NAN"})
+_LONGEST_MISSING = max(map(len, MISSING | _NOT_A_NUMBER))
 _MARKS = (",", "\t", ";", "|")
 #: Words that end the heading of the column that names a thing, or begin it: "Name of site".
 _NAMING = re.compile(rf"(?:^|[\s_])(?:{'|'.join(NAMES)})$|^(?:name|title)[\s_]of[\s_]", re.IGNORECASE)
@@ -66,7 +67,7 @@ class TableLayout:
 
 def is_missing(cell: str) -> bool:
     """Return whether a cell holds nothing."""
-    return cell in _NOT_A_NUMBER or cell.casefold() in MISSING
+    return len(cell) <= _LONGEST_MISSING and (cell in _NOT_A_NUMBER or cell.casefold() in MISSING)
 
 
 def find_table(head: str, *, sure: bool, mark: str | None = None, has_header: bool | None = None) -> TableLayout | None:

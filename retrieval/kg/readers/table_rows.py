@@ -83,7 +83,8 @@ def is_total(cells: Sequence[str], width: int) -> bool:
     """Whether a row adds up those above it, as spreadsheets end: "Total", once or in each column of words, and numbers
     in others.
     """
-    filled = [cell for cell in cells if cell]
-    others = [cell for cell in filled[1:] if cell != filled[0]]
-    has_total_label = filled[0].rstrip(":").casefold() in _TOTALS
-    return has_total_label and (len(others) < width - 1 or all(parse(cell) is not None for cell in others))
+    first = next(cell for cell in cells if cell)
+    if first.rstrip(":").casefold() not in _TOTALS:
+        return False
+    others = [cell for cell in cells if cell and cell != first]
+    return len(others) < width - 1 or all(parse(cell) is not None for cell in others)
