@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
@@ -19,8 +19,8 @@ from retrieval.kg.values import Kind, has_days_first, parse, parse_counted
 VALUE_KINDS: tuple[Kind, ...] = get_args(Kind)
 #: A word behind a number is a unit where so many numbers have it.
 _SAME_UNIT = 3
-_STARTS = frozenset('0123456789+-−.$€£"')
-_MONTHS = frozenset("jfmasond")
+#: What a text is like that may be a value; many texts are searched for it faster than they are read.
+CANDIDATE = r"""(?is)^(?:[0-9]|[+\-−.$€£"jfmasond].*\d)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class TypedValues:
     kinds: np.ndarray
 
     @classmethod
-    def from_labels(cls, labels: Iterable[str]) -> TypedValues:
-        """Read all labels of a graph, in the order of its nodes.
+    def from_labels(cls, labels: Mapping[int, str]) -> TypedValues:
+        """Read labels of a graph by node, those that match ``CANDIDATE``, in the order of the nodes.
 
         A word behind a number that is no known unit ("320 pages") is one where at least three numbers have it. Whether
         ``04/06/2024`` is in April or in June is told by the graph's other dates that can be read in one way only.
@@ -47,10 +47,7 @@ class TypedValues:
         slashed: list[tuple[int, str]] = []
         by_node: dict[int, tuple[float, int]] = {}
         of_units: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for node, label in enumerate(labels):
-            first = label[:1]
-            if first not in _STARTS and first.casefold() not in _MONTHS:
-                continue
+        for node, label in labels.items():
             value = parse(label)
             if value is not None and value.kind == "date" and "/" in label:
                 slashed.append((node, label))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,13 +33,16 @@ def find_fact_positions(targets: Sequence[np.ndarray], facts: Sequence[np.ndarra
 
 
 def load_series(strings: StringTable) -> pl.Series:
-    """A string table as a column."""
+    """A string table as a column. Strings without a NUL are split by polars, many times faster than one by one."""
     parts = [pl.Series([], dtype=pl.String)]
     for start in range(0, len(strings), ROWS):
-        bounds = strings.offsets[start : start + ROWS + 1].tolist()
-        data = bytes(strings.blob[bounds[0] : bounds[-1]])
-        texts = [data[a - bounds[0] : b - bounds[0]].decode() for a, b in pairwise(bounds)]
-        parts.append(pl.Series(texts, dtype=pl.String))
+        bounds = strings.offsets[start : start + ROWS + 1]
+        data = strings.blob[bounds[0] : bounds[-1]]
+        if data.all():
+            joined = np.insert(data, bounds[1:-1] - bounds[0], 0).tobytes().decode()
+            parts.append(pl.Series([joined]).str.split("\0").explode())
+        else:
+            parts.append(pl.Series([strings[row] for row in range(start, start + len(bounds) - 1)], dtype=pl.String))
     return pl.concat(parts)
 
 

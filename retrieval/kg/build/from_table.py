@@ -30,7 +30,7 @@ from retrieval.kg.snapshot.relation_names import RDF_TYPE, TYPE, format_relation
 from retrieval.kg.snapshot.storage import StringTable, publish_directory, save_array, save_json
 from retrieval.kg.snapshot.vocabulary import save_vocabulary
 from retrieval.kg.table import ROW_BITS, KeptFacts, TripleTable
-from retrieval.kg.typed_values import TypedValues
+from retrieval.kg.typed_values import CANDIDATE, TypedValues
 from retrieval.types import Progress
 
 #: Files of the values of literals, by the table of entities.
@@ -107,7 +107,7 @@ def write_snapshot(directory: Path, table: TripleTable, encoder: IdEncoder, step
     shown = dict(zip(encoded.relation_names, StringTable.load(directory, "relation_labels"), strict=True))
     save_vocabulary(directory, match_vocabulary(table.vocabulary, shown, entity_table.find))
     if not copy_index(_get_base(table), directory, "entity_labels", *VALUE_FILES):
-        _write_values(directory, entity_table)
+        _write_values(directory, encoded.entity_labels)
     manifest = Manifest(
         entities=len(encoded.entity_labels),
         relations=len(encoded.relation_names),
@@ -206,8 +206,9 @@ def _get_base(table: TripleTable) -> Path | None:
     return None if table.kept is None else table.kept.snapshot.path
 
 
-def _write_values(directory: Path, labels: StringTable) -> None:
-    typed_values = TypedValues.from_labels(labels)
+def _write_values(directory: Path, labels: pl.Series) -> None:
+    nodes = labels.str.contains(CANDIDATE).arg_true()
+    typed_values = TypedValues.from_labels(dict(zip(nodes, labels.gather(nodes), strict=True)))
     arrays = (typed_values.nodes, typed_values.values, typed_values.kinds)
     for name, array in zip(VALUE_FILES, arrays, strict=True):
         save_array(directory, name, array)

@@ -7,7 +7,7 @@ that row. Where a row that is referred to by number is missing, it is called by 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.kg.model.code_lists import normalise

@@ -79,5 +79,5 @@ def test_a_compact_graph_has_the_values_of_its_own_nodes(graph):
     ],
 )
 def test_which_of_two_numbers_is_the_day_is_told_by_other_dates(others, expected):
-    found = TypedValues.from_labels(["04/06/2024", *others])
+    found = TypedValues.from_labels(dict(enumerate(["04/06/2024", *others])))
     assert found.values[0] == pytest.approx(expected)
