@@ -94,7 +94,7 @@ def read_model(
         ConfigError: an option is unknown, or a correction names a column that does not exist.
     """
     from retrieval.kg.readers.model_files import open_files  # noqa: PLC0415
-    from retrieval.kg.readers.modelling import resolve_properties  # noqa: PLC0415 - loads polars
+    from retrieval.kg.readers.modelling import EXAMPLE_ROWS, resolve_properties  # noqa: PLC0415 - loads polars
     from retrieval.kg.readers.reading import read_all  # noqa: PLC0415 - loads polars
 
     files = [Path(path) for path in paths]
@@ -112,7 +112,7 @@ def read_model(
         )
         is_sampled = any(file.table is not None and len(file.table.rows) == MODELLED_ROWS for file in read)
         choices = ModelChoices.from_json(opened.options.model)
-        model = resolve_properties(read, choices, is_sampled=is_sampled)[1]
+        model = resolve_properties(read, choices, is_sampled=is_sampled, limit=EXAMPLE_ROWS)[1]
         if statements := [file for file in read if file.terms is not None]:
             from retrieval.kg.readers.rdf_model import describe_rdf  # noqa: PLC0415 - of RDF only
 

@@ -118,8 +118,8 @@ class _TableRows:
                 return explained
         return {}
 
-    def add_to_graph(self, tables: Mapping[str, _TableRows]) -> PropertyRows:
-        """Add all rows as nodes, with references resolved."""
+    def add_to_graph(self, tables: Mapping[str, _TableRows], limit: int | None) -> PropertyRows:
+        """Add the first rows as nodes, with references resolved; None adds all, as names in languages need."""
         ways = {position: _Way(reference, tables[reference.target])
                 for position, reference in self.inferred.references.items() if reference.target in tables}  # fmt: skip
         explaining = list(tables.values())
@@ -148,7 +148,7 @@ class _TableRows:
         if self.inferred.joined_columns is not None:
             self._add_joins(ways, self.inferred.joined_columns)
             return self.rows
-        for number, row in enumerate(self.named):
+        for number, row in enumerate(self.named if self.languages else self.named[:limit]):
             if row is None:
                 continue
             types = [] if field >= 0 else [*self.schema.nouns]
@@ -225,7 +225,10 @@ class _Way:
 
 
 def build_rows(
-    inferred: Sequence[InferredTable], choices: ModelChoices, logs: Mapping[str, ProblemLog]
+    inferred: Sequence[InferredTable],
+    choices: ModelChoices,
+    logs: Mapping[str, ProblemLog],
+    limit: int | None = None,
 ) -> tuple[list[PropertyRows], dict[str, str]]:
     """The nodes of all tables, and nodes by the numbers of their rows, those that only one row has: edges of other
     files may name them so.
@@ -234,13 +237,14 @@ def build_rows(
         inferred: what was inferred of the tables.
         choices: corrections, for columns that are renamed or left out.
         logs: by table, takes rows that cannot be used.
+        limit: rows of each table that become nodes; None for all.
     """
     tables = {
         inferred_table.table.name: _TableRows(inferred_table, choices, logs[inferred_table.table.name])
         for inferred_table in inferred
     }
     _separate_homonyms(tables)
-    rows = [table.add_to_graph(tables) for table in tables.values()]
+    rows = [table.add_to_graph(tables, limit) for table in tables.values()]
     by_number: dict[str, str] = {}
     twice: set[str] = set()
     for table in tables.values():
@@ -251,7 +255,8 @@ def build_rows(
             number = str(cells[key])
             if row is not None and by_number.setdefault(number, row.node) != row.node:
                 twice.add(number)
-    return rows, {number: node for number, node in by_number.items() if number not in twice}
+    is_whole = limit is None
+    return rows, {number: node for number, node in by_number.items() if is_whole and number not in twice}
 
 
 def _separate_homonyms(tables: Mapping[str, _TableRows]) -> None:

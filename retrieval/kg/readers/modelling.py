@@ -27,10 +27,16 @@ from retrieval.kg.snapshot.relation_names import TYPE
 ALIAS = "alias"
 #: Things of each kind that examples are written about.
 _LOOKED_AT = 12
+#: Rows of a table that become nodes where nothing but the data model is wanted: many times what examples show.
+EXAMPLE_ROWS = 1000
 
 
 def resolve_properties(
-    files: Sequence[FactFile], choices: ModelChoices = NO_CHOICES, *, is_sampled: bool = False
+    files: Sequence[FactFile],
+    choices: ModelChoices = NO_CHOICES,
+    *,
+    is_sampled: bool = False,
+    limit: int | None = None,
 ) -> tuple[PropertyFacts, DataModel]:
     """The nodes and edges of property graphs and tables together, and the data model by which they are named.
 
@@ -38,6 +44,7 @@ def resolve_properties(
         files: what was read of each.
         choices: corrections of the data model.
         is_sampled: whether only the beginning of a file was read.
+        limit: rows of each table that become nodes, for a model alone, where no edges are read with them; None for all.
 
     Raises:
         ConfigError: a choice names a column that does not exist.
@@ -50,7 +57,7 @@ def resolve_properties(
     for rows, nodes in graphs:
         name_nodes(rows, [by_name[table.name] for table in nodes])
     before = sum(log.count for log in logs.values())
-    table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs)
+    table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs, None if graphs else limit)
     problems = sum(log.count for log in logs.values()) - before
     facts = resolve([*(rows for rows, _ in graphs), *table_rows], numbers, number_sources(files))
     facts = _add_code_names(facts, inferred)
