@@ -206,10 +206,12 @@ def prepare_training() -> None:
 
 def prepare_graphs() -> None:
     """Encode what questions of all graphs need, and open the graphs that can be asked, the ones asked last first."""
+    from retrieval.answering import parts  # noqa: PLC0415, F401 - takes seconds, which no first question waits for
     from retrieval.methods.zero_shot.common_relations import encode_common_relations  # noqa: PLC0415
 
     try:
         encode_common_relations(get_encoder())
+        registry.get_method(registry.DEFAULT).load_part("answerer")
         for graph in list_ready_graphs().order_by("-runs__created_at", "-pk").distinct()[:WARM_MAX]:
             if graph.snapshot is not None:
                 prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))

@@ -57,7 +57,9 @@ def resolve_properties(
     for rows, nodes in graphs:
         name_nodes(rows, [by_name[table.name] for table in nodes])
     before = sum(log.count for log in logs.values())
-    table_rows, numbers = build_rows([by_name[table.name] for table in tables], choices, logs, None if graphs else limit)
+    table_rows, numbers = build_rows(
+        [by_name[table.name] for table in tables], choices, logs, None if graphs else limit
+    )
     problems = sum(log.count for log in logs.values()) - before
     facts = resolve([*(rows for rows, _ in graphs), *table_rows], numbers, number_sources(files))
     facts = _add_code_names(facts, inferred)

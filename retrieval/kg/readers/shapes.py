@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
 
 from retrieval.errors import ClewError
-from retrieval.kg.readers.archive_kinds import Unpacked
+from retrieval.kg.readers.archive_kinds import Unpacked, detect_archive_kind
 from retrieval.kg.readers.compression import open_bytes
 from retrieval.kg.readers.detection import format_of
 from retrieval.kg.readers.input_file import InputFile
@@ -29,12 +30,20 @@ def find_shapes(files: Sequence[Unpacked]) -> list[int]:
     return [place for place, file in enumerate(files) if is_file_of_shapes(file)]
 
 
+def may_hold_shapes(path: Path) -> bool:
+    """Whether a file names the namespace of shapes at its beginning, or is an archive, which may hold such a file."""
+    try:
+        with open_bytes(path) as opened:
+            start = opened.read(_HEAD)
+    except (ClewError, OSError):
+        return False
+    return SHACL.encode() in start or detect_archive_kind(path) is not None
+
+
 def is_file_of_shapes(file: Unpacked) -> bool:
     """Whether a file holds shapes, and no data."""
     try:
-        with open_bytes(file.path) as opened:
-            start = opened.read(_HEAD)
-        if SHACL.encode() not in start or file.path.stat().st_size > _LARGEST:
+        if not may_hold_shapes(file.path) or file.path.stat().st_size > _LARGEST:
             return False
         types: dict[str, bool] = {}
         for quad in iter_statements(file, {}):
