@@ -46,6 +46,7 @@ from tests.benchmarks import (
     router,
     scale,
     self_taught,
+    serving,
     short_jobs,
     snapshots,
     span_reader,
@@ -83,7 +84,7 @@ LONG = (
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
     "unseen", "newcomers", "span_reader", "million",
     "self_taught", "paraphrases", "abuse", "short_jobs", "data_models", "edits", "first_answer",
-    "many_kinds",
+    "many_kinds", "serving",
 )  # fmt: skip
 
 
@@ -158,6 +159,7 @@ def main() -> None:
         "many_kinds": many_kinds.measure,
         "first_answer": lambda: first_answer.measure(args.data),
         "waiting": waiting.measure,
+        "serving": serving.measure,
         "text": text.measure,
         "text_answers": lambda: text_answers.measure(show=args.show),
         "span_reader": lambda: span_reader.measure(args.data),

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import psutil
 from playwright.sync_api import Browser, Page, expect
 
 from tests.benchmarks import child
@@ -84,9 +83,9 @@ def measure(folders: Sequence[str]) -> list[Section]:
         for number, upload in enumerate((*map(_read_folder, map(Path, folders)), _write_people(Path(home)))):
             with Clew(Path(home) / f"clew{number}", options=("--no-demo",)) as clew:
                 clew.wait_for_workers()
-                before = _measure_processor_time(clew)
+                before = clew.measure_processor_time()
                 _run(browser, clew, upload)
-                spent = _measure_processor_time(clew) - before
+                spent = clew.measure_processor_time() - before
             times = (f"{seconds:.1f}" for seconds in upload.seconds)
             section.add(upload.name, *times, str(upload.asked), f"{spent:.1f}", GOAL)
             print(section.rows[-1], flush=True)
@@ -160,13 +159,6 @@ def _run(browser: Browser, clew: Clew, upload: Upload) -> None:
     if upload.asked == 1:
         upload.seconds.append(upload.seconds[-1])
     page.context.close()
-
-
-def _measure_processor_time(clew: Clew) -> float:
-    """Seconds of a core that the processes of an instance have taken."""
-    assert clew.process is not None, "it is running"
-    root = psutil.Process(clew.process.pid)
-    return sum(sum(process.cpu_times()[:4]) for process in (root, *root.children(recursive=True)))
 
 
 def _ask(page: Page, question: str, answers: list[str]) -> bool:

@@ -23,14 +23,16 @@ ASKED_PER_HOP = 100
 WARM_UP = 10
 
 
-def _questions(metaqa: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def read_questions(
+    metaqa: Path, train_per_hop: int = TRAIN_PER_HOP
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Disjoint training and asked questions of each hop, drawn with a fixed seed."""
     train, asked = [], []
     for hop, folder in enumerate(HOPS, start=1):
         with gzip.open(metaqa / folder / "qa_dev.txt.gz", "rt", encoding="utf-8") as lines:
             rows = [line.rstrip("\n").split("\t") for line in lines]
         random.Random(7).shuffle(rows)
-        for number, (question, answers) in enumerate(rows[: TRAIN_PER_HOP + ASKED_PER_HOP]):
+        for number, (question, answers) in enumerate(rows[: train_per_hop + ASKED_PER_HOP]):
             topics = re.findall(r"\[(.+?)\]", question)
             record = {
                 "id": f"{folder}-{number}",
@@ -39,7 +41,7 @@ def _questions(metaqa: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
                 "answers": answers.split("|"),
                 "hops": hop,
             }
-            if number < TRAIN_PER_HOP:
+            if number < train_per_hop:
                 split = "dev" if number % 10 == 0 else "train"
                 train.append({**record, "split": split})
             else:
@@ -48,7 +50,8 @@ def _questions(metaqa: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     return train, asked
 
 
-def _ask(clew: Clew, graph: int, record: dict[str, Any]) -> dict[str, Any]:
+def ask_question(clew: Clew, graph: int, record: dict[str, Any]) -> dict[str, Any]:
+    """Ask a question, and time its first event, first path and end (ms)."""
     began = time.perf_counter()
     run = clew.api("POST", "runs", json={"graph": graph, "question": record["question"]})
     first = path = final = None
@@ -68,6 +71,19 @@ def _ask(clew: Clew, graph: int, record: dict[str, Any]) -> dict[str, Any]:
         "end": last["type"],
         "hops": record["hops"],
     }
+
+
+def train_method(clew: Clew, graph: int, train: list[dict[str, Any]]) -> dict[str, Any]:
+    """Upload questions and train the default method on them; the job."""
+    body = "\n".join(json.dumps(record) for record in train).encode()
+    questions = clew.api(
+        "POST",
+        "question-sets",
+        data={"name": "MetaQA sample", "graph": graph, "format": "jsonl"},
+        files={"file": ("metaqa.jsonl", body)},
+    )
+    job = clew.api("POST", f"graphs/{graph}/train", json={"question_set": questions["id"], "method": "rel-rag-path"})
+    return clew.wait_for_job(job["id"])
 
 
 def _resident_mb(port: int) -> float:
@@ -98,28 +114,18 @@ def measure() -> list[Section]:
         "topic entity (linking is timed too); the clock starts before the POST and stops when the socket "
         "delivers the event.",
     )
-    train, asked = _questions(metaqa)
+    train, asked = read_questions(metaqa)
     with tempfile.TemporaryDirectory() as home, Clew(Path(home)) as clew:
         clew.wait_for_workers()
         with (metaqa / "kb.txt.gz").open("rb") as kb:
             made = clew.api("POST", "graphs", data={"name": "MetaQA"}, files={"files": ("kb.txt.gz", kb)})
         graph = made["graph"]["id"]
         clew.wait_for_job(made["job"]["id"])
-        body = "\n".join(json.dumps(record) for record in train).encode()
-        questions = clew.api(
-            "POST",
-            "question-sets",
-            data={"name": "MetaQA sample", "graph": graph, "format": "jsonl"},
-            files={"file": ("metaqa.jsonl", body)},
-        )
-        job = clew.api(
-            "POST", f"graphs/{graph}/train", json={"question_set": questions["id"], "method": "rel-rag-path"}
-        )
-        done = clew.wait_for_job(job["id"])
+        done = train_method(clew, graph, train)
         clew.wait_for_quiet()
         for record in asked[:WARM_UP]:
-            _ask(clew, graph, record)
-        results = [_ask(clew, graph, record) for record in asked]
+            ask_question(clew, graph, record)
+        results = [ask_question(clew, graph, record) for record in asked]
         memory = _resident_mb(clew.port)
     ended = [r for r in results if r["end"] == "answer.final"]
     paths = [r["path"] for r in results if r["path"] is not None]

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import requests
 from websockets.sync.client import connect
 
@@ -99,6 +100,16 @@ class Clew:
                 pass
             time.sleep(0.2)
         raise RuntimeError(f"Clew was not healthy in time:\n{self.log.read_text()[-4000:]}")
+
+    def list_processes(self) -> list[psutil.Process]:
+        """All its processes."""
+        assert self.process is not None, "it is running"
+        root = psutil.Process(self.process.pid)
+        return [root, *root.children(recursive=True)]
+
+    def measure_processor_time(self) -> float:
+        """Seconds of a core that its processes have taken."""
+        return sum(sum(process.cpu_times()[:4]) for process in self.list_processes())
 
     def login(self) -> None:
         """Take an API token and keep it on the session."""

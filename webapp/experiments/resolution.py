@@ -134,8 +134,9 @@ def resolve_method_and_checkpoint(
     """
     held = graph.snapshot
     facts, passages = (held.triples, held.passages) if held is not None else (1, 1)
+    is_default = method is None and checkpoint is None
+    preferred = find_checkpoint_in_use(graph) if is_default else checkpoint
     if method is None:
-        preferred = checkpoint or find_checkpoint_in_use(graph)
         method = preferred.method if preferred else methods.get_default_method(facts=facts, passages=passages)
     chosen = methods.require_available(method)
     if get_endpoint(graph) is not None:
@@ -143,6 +144,8 @@ def resolve_method_and_checkpoint(
     methods.require_served(chosen, graph.name, facts=facts, passages=passages)
     if checkpoint is None and chosen == "router":
         return chosen, find_router_checkpoint(graph, used)
+    if is_default:  # of its method the same checkpoint is in use
+        return chosen, preferred
     if checkpoint is None:
         return chosen, _find_used(graph, chosen, used)
     require_fitting(checkpoint, graph, chosen)

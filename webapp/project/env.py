@@ -114,7 +114,7 @@ def _parse_bytes(value: object) -> object:
 
 
 ANSWER_PROCESSES_MAX = 4
-"""Processes that answer questions where no setting says how many: each takes about half a GB of memory."""
+"""Processes that answer questions where no setting says how many: each takes about 0.8 GB of memory."""
 
 EXPECTED: dict[str, str] = {}
 """All settings of the web application by name, with what is expected of each."""
