@@ -11,6 +11,9 @@ GUESS = 0.3
 PROGRAM = 0.15
 """A program answers a question that no relation path can answer: one with an operator, or without a named entity."""
 
+UNREAD_AMOUNT = 0.2
+"""Confidence of a program at most that leaves out a number or date of the question: a low guess."""
+
 PROGRAM_OVER_PATHS = 0.35
 """A program answers a question that relation paths might answer, where a checkpoint was trained on the graph."""
 

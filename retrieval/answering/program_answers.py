@@ -40,7 +40,6 @@ from retrieval.programs.rendering.sparql import write_sparql
 from retrieval.programs.rendering.steps import describe_program, describe_steps, list_ranked_values
 from retrieval.results import (  # fmt: skip
     Answer,
-    Beside,
     NoAnswer,
     NoAnswerReason,
     ProgramReading,
@@ -169,7 +168,6 @@ def build_answers(
     by_node = list_chains_by_node(chains)
     nodes = _sort_answers(understanding.executor, understanding.best.program, result)
     nodes = [node for node in nodes if snapshot.get_kind(node) != "cvt"][:ANSWERS]
-    extra_facts = _list_extra_facts(understanding, nodes)
     return tuple(
         Answer(
             snapshot.get_entity_label(node),
@@ -178,24 +176,9 @@ def build_answers(
             tuple(by_node.get(node, ())),
             verified,
             guess=guess,
-            beside=extra_facts[node],
         )
         for node in nodes
     )
-
-
-def _list_extra_facts(understanding: Understanding, nodes: list[int]) -> dict[int, tuple[Beside, ...]]:
-    """By answer what was asked for beside it; of a relation that an answer lacks nothing."""
-    executor, facts = understanding.executor, dict[int, list[Beside]]((node, []) for node in nodes)
-    snapshot = executor.snapshot
-    for relation in understanding.beside:
-        values = dict[int, list[str]]()
-        for owner, end in zip(*executor.compute_pairs(np.array(sorted(nodes), np.int64), (relation,)), strict=True):
-            values.setdefault(int(owner), []).append(snapshot.get_entity_label(int(end)))
-        for node, labels in values.items():
-            text = ", ".join(sorted(labels)[:_VALUED]) + (", …" if len(labels) > _VALUED else "")
-            facts[node].append(Beside(snapshot.get_relation_label(relation), text))
-    return {node: tuple(extras) for node, extras in facts.items()}
 
 
 def _sort_answers(executor: Executor, program: Program, result: np.ndarray) -> list[int]:

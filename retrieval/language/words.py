@@ -38,6 +38,7 @@ _SORTED = (
 _ORDERING = re.compile(
     rf"[,.;]?\s+(?:and\s+)?(?:{_SORTED}|(?:by|in|from)\s+(?:(?:the\s+)?{_WAY}\s+)+(?:order|sequence)\b"
     rf"|by\s+(?:a|de)scending\s|by\s+(?:in|de)creasing\s|(?:by\s+[\w ]+?\s+)?from\s+{_END}\s+to\s+{_END}\b"
+    rf"|{_END}\s+first(?=\s*[?.!]?\s*$)"
     r"|listed\s+(?:by|in\s+(?!(?:the\s+)?(?:(?:early|mid|late)\s+)?\d))\b).*$",
     re.IGNORECASE | re.DOTALL,
 )

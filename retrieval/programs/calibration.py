@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy as np
 from retrieval.language.adjectives import COMPARATIVES, SUPERLATIVES
 from retrieval.language.english import NEGATIONS, PERIODICAL, STOP
 from retrieval.language.words import Word, find_target_words, get_related_stems, get_stem
-from retrieval.lexicon import get_groups, get_words
-from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
+from retrieval.lexicon import get_groups, get_table, get_words
+from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Top, Walk, walk
+from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.grounding.anchors.anchor import Relating
 from retrieval.programs.scoring.features import get_result_key
+from retrieval.thresholds import UNREAD_AMOUNT
 
 if TYPE_CHECKING:
     from retrieval.programs.grammar.constituents import Part
@@ -45,6 +47,7 @@ _JOINS_NOTHING = (
 _ADJECTIVES = ("top.adjective", "value.adjective")
 #: What no operation of the algebra gives.
 _UNCOMPUTED = frozenset({"percent", "percentage", "percentages", "proportion", "ratio", "median", "correlation"})
+_UNCOMPUTED |= get_table("ratio_nouns").keys()
 #: Verbs that say no more than that something was, behind "when".
 _HAPPENS = get_words("happening_verbs")
 #: Stems of things that happen and of their verbs.
@@ -139,6 +142,7 @@ def compute_program_evidence(reading: ParsedQuestion, best: Candidate) -> dict[s
                 for n in range(quantity.first, quantity.last)
             )
         ),
+        "amount unread": float(_leaves_amount(reading, best, quality)),
         "name unread": float(
             any(n and words[n].capital and n not in quality and not words[n].text.startswith("'") for n in content)
         ),
@@ -168,7 +172,22 @@ def compute_confidence(weights: Weights, reading: ParsedQuestion) -> float:
     if is_refused(reading, reading.candidates[0]):
         return 0.0
     features = compute_evidence(reading)
-    return 1.0 / (1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in features.items())))
+    most = UNREAD_AMOUNT if features["amount unread"] else 1.0
+    return most / (1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in features.items())))
+
+
+def _leaves_amount(reading: ParsedQuestion, best: Candidate, quality: Mapping[int, float]) -> bool:
+    """Whether a number or date in digits is said that nothing of a program was read from: another one was asked for.
+
+    A number of places, "which 2 suppliers", is in the program.
+    """
+    places = {inner.count for inner in walk(best.program) if isinstance(inner, Top)}
+    return any(
+        any(map(str.isdigit, reading.question.get_span_text(quantity.first, quantity.last)))
+        and not any(n in quality for n in range(quantity.first, quantity.last))
+        and quantity.amount.value not in places
+        for quantity in reading.question.quantities
+    )
 
 
 def is_refused(reading: ParsedQuestion, best: Candidate) -> bool:
@@ -224,7 +243,7 @@ def _needs_missing_operation(reading: ParsedQuestion, best: Candidate) -> bool:
     """Whether something is asked for that no program computes: a percentage, where no relation gives one; "the
     percentage of hispanics" is what a relation of that name gives.
     """
-    if isinstance(best.program, Arithmetic):
+    if isinstance(best.program, Arithmetic | Table):
         return False
     words, leaves = reading.question.words, list(_iter_leaves(best.part))
     read = {n for part, score in leaves if score > _HARDLY for n in range(*(part.anchored or (0, 0)))}

@@ -15,9 +15,11 @@ from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Entities, Exists, Program
+from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.constructions.answer_shaping import AnswerShaper
 from retrieval.programs.constructions.answer_types import find_wanted_nodes
 from retrieval.programs.constructions.arithmetic import Calculations
+from retrieval.programs.constructions.calculated_columns import CalculatedColumns
 from retrieval.programs.constructions.construction import ComposedQuestion, Construction
 from retrieval.programs.constructions.differences import Differences
 from retrieval.programs.constructions.durations import Durations
@@ -26,6 +28,7 @@ from retrieval.programs.constructions.ordering import apply_order
 from retrieval.programs.constructions.projections import Listed, find_item_list
 from retrieval.programs.constructions.routes import Routes
 from retrieval.programs.constructions.row_order import RowOrder
+from retrieval.programs.constructions.tables import Tables
 from retrieval.programs.constructions.value_differences import ValueDifferences
 from retrieval.programs.grammar.chart import Chart
 from retrieval.programs.grammar.composition import ProgramComposer
@@ -94,6 +97,8 @@ class Parser:
             ValueDifferences(self.schema, self._executor),
             Lifespans(self.schema, self._executor),
             Durations(self.schema, self._executor),
+            Tables(self.schema, self._executor),
+            CalculatedColumns(self.schema, self._executor),
             Routes(self.schema, self._executor, self.anchors.adjectives),
         )
         self._shaper = AnswerShaper(self.schema, self._executor, row_order, self.similarity)
@@ -153,7 +158,8 @@ class Parser:
             return candidate
         if candidate.program in reading.signs:
             reading.signs[program] = reading.signs[candidate.program]
-        return replace(candidate, program=program)
+        result = self._executor.run(program) if isinstance(program, Table) else candidate.result
+        return replace(candidate, program=program, result=result)
 
     def _make_composer(self, question: QuestionWords) -> ProgramComposer:
         labels = [info.label for info in self.schema.relations]

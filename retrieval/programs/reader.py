@@ -17,7 +17,7 @@ from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.numbers import is_nothing
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.calibration import compute_confidence, compute_program_evidence, is_refused, list_unread_words
-from retrieval.programs.constructions.projections import resolve_item_list
+from retrieval.programs.constructions.projections import build_item_table, resolve_item_list
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.parser import Parser
 from retrieval.programs.scoring.candidates import Candidate
@@ -138,7 +138,8 @@ class ProgramReader:
         ]
         if not fitting:
             return None
-        read, (program, relations) = fitting[0]
+        read, (source, relations) = fitting[0]
+        program = build_item_table(source, relations)
         reading.candidates = [read, *(candidate for candidate in reading.candidates if candidate is not read)]
         meaning, place = _build_meaning(reading, read), parsed.listed.map_to_question
         mentions = tuple((node, place(start), place(end)) for node, start, end in meaning.named)
@@ -147,7 +148,7 @@ class ProgramReader:
         return Understanding(
             best, compute_confidence(self.parser.weights, reading), tuple(candidate for candidate, _ in fitting[1:]),
             executor,
-            self.parser.schema, mentions, reads_all=meaning.evidence["unread besides names"] == 0.0, beside=relations,
+            self.parser.schema, mentions, reads_all=meaning.evidence["unread besides names"] == 0.0,
             meanings=(replace(meaning, candidate=best, named=mentions, unread=unread),),
         )  # fmt: skip
 

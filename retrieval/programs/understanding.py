@@ -57,7 +57,6 @@ class Understanding:
         says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
         reads_all: every word that says anything is read, by its form.
         vocabulary: of the RDF that holds the graph, where it has its own.
-        beside: forward relations whose values were asked for beside each answer.
         meanings: the best programs that the question may mean, the likeliest first.
         wanted: nodes of the sort that the question's noun says, int64 ascending; None where it says none.
     """
@@ -72,7 +71,6 @@ class Understanding:
     says_nothing: bool = False
     reads_all: bool = False
     vocabulary: RdfVocabulary | None = None
-    beside: tuple[int, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     wanted: np.ndarray | None = None
 

@@ -30,10 +30,11 @@ from retrieval.programs.algebra.operations import (
     walk,
 )
 from retrieval.programs.constructions import conjunctions
+from retrieval.programs.constructions.answer_types import has_singular_target
 from retrieval.programs.constructions.connections import Pairs, find_named_pair, has_bare_name
 from retrieval.programs.constructions.implied_verbs import Doing, is_doer_named
 from retrieval.programs.constructions.related_things import RelatedThings
-from retrieval.programs.constructions.truth_conditions import TruthConditions
+from retrieval.programs.constructions.truth_conditions import TruthConditions, is_universal
 from retrieval.programs.grammar.constituents import Part
 
 if TYPE_CHECKING:
@@ -137,7 +138,10 @@ class AnswerShaper:
                 return []
             if isinstance(part.program, Or) and all(isinstance(inner, Or | Entities) for inner in walk(part.program)):
                 return []  # that either is there is no question
-            return [Exists(self._truths.require_truth(part.program)), part.program]
+            required = self._truths.require_truth(part.program)
+            if is_universal(question):
+                return self._truths.find_exceptions(part, required)
+            return [Exists(required), part.program]
         if part.category == "S":
             return self._build_sets(question, question_kind, part, part.program)
         if part.category == "F" and isinstance(part.program, Count):
@@ -155,7 +159,7 @@ class AnswerShaper:
         """The sets that the set of a composed part may come to."""
         other = _build_complement(question, source)
         programs = [source] if other is None else [other, source]
-        programs = [self._remove_named(question, program) for program in programs]
+        programs = [self._remove_named(question, self._related.find_next(question, program)) for program in programs]
         programs += [
             variant
             for program in programs
@@ -245,7 +249,7 @@ class AnswerShaper:
     def _remove_named(self, question: QuestionWords, program: Program) -> Program:
         """Of two that have the same, the one that is not named: "which lake is in the same county as Loch Awe"."""
         texts = [word.text for word in question.words]
-        if "same" not in texts or not _needs_single_answer(question):
+        if "same" not in texts or not has_singular_target(question):
             return program
         nodes = self.executor.compute_nodes(program)
         named_nodes = {node for part in walk(program) if isinstance(part, Entities) for node in part.ids}
@@ -276,12 +280,6 @@ def _convert_to_choice(question: QuestionWords, program: Program) -> Program:
 def _has_relation_part(part: Part) -> bool:
     """Whether words were read as a relation: who is asked for is said then."""
     return (part.category == "R" and part.anchored is not None) or any(map(_has_relation_part, part.parts))
-
-
-def _needs_single_answer(question: QuestionWords) -> bool:
-    """Whether what is asked for is named in the singular: "which lake", "what is the only lake"."""
-    wanted = [question.words[n] for n in sorted(vocabulary.find_target_words(question))]
-    return bool(wanted) and not any(word.text.endswith("s") and word.stem != word.text for word in wanted)
 
 
 def _build_complement(question: QuestionWords, program: Program) -> Program | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from retrieval.language import words as vocabulary
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Having
 
@@ -79,3 +80,9 @@ def _compute_nodes(anchor: Anchor, schema: Schema, executor: Executor) -> np.nda
     if anchor.program is not None:
         return executor.compute_nodes(anchor.program)
     return executor.compute_nodes(Having(schema.get_inverse(anchor.extra.relation)))
+
+
+def has_singular_target(question: QuestionWords) -> bool:
+    """Whether what is asked for is named in the singular: "which lake", "what is the only lake"."""
+    wanted = [question.words[n] for n in sorted(vocabulary.find_target_words(question))]
+    return bool(wanted) and not any(word.text.endswith("s") and word.stem != word.text for word in wanted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import is_among
@@ -24,7 +23,12 @@ from retrieval.programs.algebra.operations import (
     Walk,
 )
 from retrieval.programs.constructions.construction import ComposedQuestion
-from retrieval.programs.constructions.subquestions import extract_subquestion, move_part
+from retrieval.programs.constructions.subquestions import (
+    extract_subquestion,
+    keep_words,
+    move_part,
+    restore_positions,
+)
 from retrieval.programs.constructions.value_differences import CALCULATED
 from retrieval.programs.constructions.value_requests import TIMES
 from retrieval.programs.grammar.constituents import Part
@@ -105,7 +109,7 @@ class Calculations:
         number: float,
         compose: Callable[[QuestionWords], list[Part]],
     ) -> Iterator[Part]:
-        for part in compose(_keep_words(question, kept))[:_READ]:
+        for part in compose(keep_words(question, kept))[:_READ]:
             program, single, key = part.program, None, None
             if isinstance(program, Walk) and program.relation < self.schema.snapshot.num_relations:
                 key = Key((program.relation,))
@@ -121,7 +125,7 @@ class Calculations:
             times = Constant(number, text=question.words[position].text)
             total = Arithmetic(Operation.PRODUCT, single, times)
             cue = Part("L", 0, 1, None, None, 0.0, (), (), (position, position + 1))
-            yield Part("F", 0, 1, total, None, 0.0, CALCULATED, (cue, _restore_positions(part, kept)))
+            yield Part("F", 0, 1, total, None, 0.0, CALCULATED, (cue, restore_positions(part, kept)))
 
     def _build_shares(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
         """ "What percentage of the books are by Ann": how many are, of how many there are."""
@@ -165,7 +169,7 @@ class Calculations:
         kept = [n for n in range(first, len(question.words)) if question.words[n].text not in ("one", "ones")]
         if match["one"]:
             kept.insert(0, starts.index(match.start("one")))
-        for part in compose(_keep_words(question, kept))[:_READ] if kept else ():
+        for part in compose(keep_words(question, kept))[:_READ] if kept else ():
             if part.category != "S" or part.program is None:
                 continue
             source: Program = part.program
@@ -185,28 +189,5 @@ class Calculations:
                     Part("L", 0, 1, None, None, 0.0, (), (), (n, n + 1))
                     for n in range(len(question.words)) if n not in kept
                 ]  # fmt: skip
-                yield Part("F", 0, 1, program, None, 0.0, CALCULATED, (_restore_positions(part, kept), *cues))
+                yield Part("F", 0, 1, program, None, 0.0, CALCULATED, (restore_positions(part, kept), *cues))
                 return
-
-
-def _keep_words(question: QuestionWords, kept: Sequence[int]) -> QuestionWords:
-    """A question of some of its words; the others are blanks in its text."""
-    positions = {n: place for place, n in enumerate(kept)}
-    gone = [word for n, word in enumerate(question.words) if n not in positions]
-    text = question.text
-    for word in gone:
-        text = text[: word.start] + " " * (word.end - word.start) + text[word.end :]
-    quantities = [
-        replace(quantity, first=positions[quantity.first], last=positions[quantity.last - 1] + 1)
-        for quantity in question.quantities if all(n in positions for n in range(quantity.first, quantity.last))
-    ]  # fmt: skip
-    quoted = [
-        (positions[a], positions[b - 1] + 1) for a, b in question.quoted if all(n in positions for n in range(a, b))
-    ]
-    return QuestionWords(text, tuple(question.words[n] for n in kept), tuple(quantities), tuple(quoted))
-
-
-def _restore_positions(part: Part, kept: Sequence[int]) -> Part:
-    """A part of a question of some words as one of the whole."""
-    anchored = (kept[part.anchored[0]], kept[part.anchored[1] - 1] + 1) if part.anchored else None
-    return replace(part, anchored=anchored, parts=tuple(_restore_positions(inner, kept) for inner in part.parts))

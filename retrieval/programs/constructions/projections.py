@@ -15,7 +15,8 @@ import numpy as np
 
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.words import QuestionWords
-from retrieval.programs.algebra.operations import Program, Walk
+from retrieval.programs.algebra.operations import EVERY, Program, Top, Walk
+from retrieval.programs.algebra.table_operations import Attribute, Column, Measure, Ordering, Table
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
@@ -162,6 +163,18 @@ def resolve_item_list(
     if not chosen or any(relation is None for relation in chosen):
         return None
     return program, tuple(dict.fromkeys(relation for relation in chosen if relation is not None))
+
+
+def build_item_table(program: Program, relations: Sequence[int]) -> Program:
+    """Each thing of a set with what some relations lead to, in the order of the set."""
+    columns: tuple[Column, ...] = tuple(Attribute((relation,)) for relation in relations)
+    if not isinstance(program, Top) or program.count != EVERY:
+        return Table(program, columns)
+    key = program.key
+    if key.path[0] not in relations:
+        columns = (*columns, Measure(key))
+    place = relations.index(key.path[0]) if key.path[0] in relations else len(relations)
+    return Table(program.source, columns, order=(Ordering(1 + place, program.largest),))
 
 
 def _select_relation(relations: Sequence[int], nodes: np.ndarray, executor: Executor) -> int | None:

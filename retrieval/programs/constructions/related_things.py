@@ -11,9 +11,22 @@ import numpy as np
 from retrieval.kg.search.walks import find_arcs
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.language import words as vocabulary
+from retrieval.language.amounts import Comparison, ValueKind
+from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords, get_label_stems
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.operations import Entities, Except, Filter, Having, Program, Top, Walk, walk
+from retrieval.programs.algebra.operations import (
+    Entities,
+    Except,
+    Filter,
+    Having,
+    KeyOf,
+    Program,
+    Top,
+    Walk,
+    walk,
+)
+from retrieval.programs.constructions.answer_types import has_singular_target
 
 if TYPE_CHECKING:
     from retrieval.programs.constructions.row_order import RowOrder
@@ -62,6 +75,27 @@ class RelatedThings:
             if inside[mask].all() and held >= _MOSTLY:
                 ways.append((-held, relation))
         return [Walk(program, relation) for _, relation in sorted(ways)[:_OWNERS]]
+
+    def find_next(self, question: QuestionWords, program: Program) -> Program:
+        """Of all that came after or before something the next, where one is asked for: "who was king after Ann"."""
+        if not isinstance(program, Filter) or not isinstance(program.value, KeyOf) or not self._needs_one(question):
+            return program
+        kind = self.schema.columns.get_key_type(program.key)
+        later = {Comparison.MORE: False, Comparison.LESS: True}.get(program.comparison)
+        if later is None or kind is None or not (kind.year or kind.kind is ValueKind.DATE):
+            return program
+        return Top(program, program.key, largest=later)
+
+    def _needs_one(self, question: QuestionWords) -> bool:
+        """Whether one thing is asked for that comes before or after another: "which king", "who was king"."""
+        texts = [word.text for word in question.words]
+        if not {"after", "before"} & set(texts[1:]):
+            return False
+        if texts[0] != "who":
+            return has_singular_target(question)
+        roles = [word for word in question.words[2:] if word.text not in STOP][:1]
+        singular = texts[1:2] in (["is"], ["was"], ["became"]) and not any(word.text.endswith("s") for word in roles)
+        return singular and any(word.stem in self.schema.kind_stems for word in roles)
 
     def find_absent_members(self, question: QuestionWords, program: Program) -> list[Program]:
         """Those of a kind that stand in no row: "which driver was never sent out", where rows are all that is done."""

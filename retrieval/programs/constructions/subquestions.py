@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from retrieval.language.words import QuestionWords, Word
@@ -40,3 +41,26 @@ def list_unread(question: QuestionWords, part: Part) -> list[Word]:
     """The words of a question that stand for nothing in a part."""
     read = {n for leaf in iter_leaves(part) for n in range(*(leaf.anchored or (0, 0)))}
     return [word for n, word in enumerate(question.words) if n not in read]
+
+
+def keep_words(question: QuestionWords, kept: Sequence[int]) -> QuestionWords:
+    """A question of some of its words; the others are blanks in its text."""
+    positions = {n: place for place, n in enumerate(kept)}
+    gone = [word for n, word in enumerate(question.words) if n not in positions]
+    text = question.text
+    for word in gone:
+        text = text[: word.start] + " " * (word.end - word.start) + text[word.end :]
+    quantities = [
+        replace(quantity, first=positions[quantity.first], last=positions[quantity.last - 1] + 1)
+        for quantity in question.quantities if all(n in positions for n in range(quantity.first, quantity.last))
+    ]  # fmt: skip
+    quoted = [
+        (positions[a], positions[b - 1] + 1) for a, b in question.quoted if all(n in positions for n in range(a, b))
+    ]
+    return QuestionWords(text, tuple(question.words[n] for n in kept), tuple(quantities), tuple(quoted))
+
+
+def restore_positions(part: Part, kept: Sequence[int]) -> Part:
+    """A part of a question of some words as one of the whole."""
+    anchored = (kept[part.anchored[0]], kept[part.anchored[1] - 1] + 1) if part.anchored else None
+    return replace(part, anchored=anchored, parts=tuple(restore_positions(inner, kept) for inner in part.parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import is_among
@@ -10,7 +11,19 @@ from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.operations import And, Constant, Entities, Filter, Having, Key, Program, Walk
+from retrieval.programs.algebra.operations import (
+    And,
+    Constant,
+    Count,
+    Entities,
+    Except,
+    Filter,
+    Having,
+    Holds,
+    Key,
+    Program,
+    Walk,
+)
 from retrieval.programs.grammar.constituents import Part, iter_leaves, list_conditions, restore_skipped_word
 from retrieval.programs.grounding.anchors.anchor import Relating
 
@@ -19,6 +32,8 @@ if TYPE_CHECKING:
 
 #: What questions of yes or no begin with that do not ask what something is.
 _DOING = get_words("do_forms") | get_words("have_forms")
+#: What asks about each of what stands behind it.
+_ALL = get_words("universal_words")
 #: What is named and one more.
 _PAIR = 2
 
@@ -99,3 +114,39 @@ class TruthConditions:
         key = Key((program.relation,))
         values = self.executor.compute_keys(self.executor.compute_nodes(program.source), key).values
         return Filter(program.source, key, Comparison.NOT_EQUAL, Constant(0.0)) if (values == 0).any() else program
+
+    def find_exceptions(self, part: Part, required: Program) -> list[Program]:
+        """Of "are all lamps in the kitchen LED" that none of them is left out; nothing where they are not told apart.
+
+        Args:
+            part: covers the question.
+            required: what is left of what is asked about, or what all of that leads to.
+        """
+        leaves = [leaf for leaf in iter_leaves(part) if leaf.category in "SR" and (leaf.anchored or (0,))[0] > 1]
+        if not leaves or part.collect_features().get("and.empty"):
+            return []
+        first = min(leaves, key=lambda leaf: leaf.anchored or (0, 0))
+        while len(part.parts) == 1:
+            part = part.parts[0]
+        subjects = [
+            side.program for side in part.parts
+            if side.category == "S" and first in (inside := list(iter_leaves(side)))
+            and sum(leaf not in inside and leaf.category == "S" for leaf in leaves) < _PAIR
+        ]  # fmt: skip
+        if len(leaves) <= _PAIR:
+            inverse = first.extra.relation if first.category == "R" else None
+            subjects.append(first.program if inverse is None else Having(self.schema.get_inverse(inverse)))
+        meant = [required]
+        if isinstance(required, Walk):  # "have a supplier": those that do
+            meant.insert(0, And(required.source, Having(required.relation)))
+        for subject, kept in product(subjects, meant):
+            if subject is None or subject == kept or not len(every := self.executor.compute_nodes(subject)):
+                continue
+            if is_among(self.executor.compute_nodes(kept), every).all():
+                return [Holds(Count(Except(subject, kept)), Comparison.EQUAL, Constant(0.0, text="0"))]
+        return []
+
+
+def is_universal(question: QuestionWords) -> bool:
+    """Whether a question of yes or no asks about all of something: "are all lamps LED", "has every room a desk"."""
+    return len(question.words) > 1 and question.words[1].text in _ALL

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from retrieval.language.amounts import ValueKind
 from retrieval.programs.algebra.operations import And, Program, Walk, iter_children
 from retrieval.programs.grammar.constituents import Made, Part
+from retrieval.programs.grammar.rules.count_filters import CountFilterRules
 from retrieval.programs.grammar.rules.counted_rankings import CountedRankingRules
 from retrieval.programs.grammar.rules.groups import GroupRules
 from retrieval.programs.grammar.rules.negation import NegationRules
@@ -16,7 +17,9 @@ from retrieval.programs.grammar.rules.sets import SetRules
 from retrieval.programs.grammar.rules.sums import SumRules
 
 
-class ProgramComposer(SetRules, SumRules, RankingRules, CountedRankingRules, GroupRules, NumberRules, NegationRules):
+class ProgramComposer(
+    SetRules, SumRules, RankingRules, CountFilterRules, CountedRankingRules, GroupRules, NumberRules, NegationRules
+):
     """Composes the parts of one question; made for it, see :class:`.rules.base.Rules`."""
 
     def compose(self, left: Part, right: Part, gap: str) -> Iterator[Made]:

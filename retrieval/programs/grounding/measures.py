@@ -23,7 +23,7 @@ _QUANTITIES = get_sequence("quantity_nouns")
 """Words that relations of how many of something there were are named with."""
 
 #: Words of numbers that are summed, though they are no plurals.
-_SUMMED = frozenset({"amount", "attendance", "cost", "revenue", "spend", "total", "turnover"})
+_SUMMED = frozenset({"amount", "attendance", "cost", "profit", "revenue", "spend", "total", "turnover"})
 
 
 #: What names of relations end in that lead to rows by their numbers.

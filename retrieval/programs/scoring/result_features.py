@@ -33,6 +33,7 @@ from retrieval.programs.algebra.operations import (
     Walk,
     walk,
 )
+from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.relation_types import load_stems, parse_stems
 
@@ -83,7 +84,7 @@ class ResultFeatures:
                 (f"root.{question_kind}.truth", 1.0), (f"root.truth.{bool(result)}", 1.0), ("root.idle", idle),
                 ("root.inapplicable", float(not result and self._is_inapplicable(program.source))),
             )  # fmt: skip
-        if isinstance(program, Top) and program.count == EVERY:
+        if isinstance(program, Table) or (isinstance(program, Top) and program.count == EVERY):
             return (("root.each", 1.0), ("root.empty", float(not len(result))))  # type: ignore[arg-type]
         if isinstance(result, bool | float):
             sort = "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"

@@ -190,10 +190,8 @@ def test_places_within_groups(reader, largest, rank, count, expected):
     assert from_json(json.loads(json.dumps(to_json(program)))) == program
 
 
-def test_an_average_of_some_things_is_never_told_of_all(reader):
+def test_an_average_of_some_things_is_told_of_these_alone(reader):
     found = reader.read(Question("average unit price of products supplied by Alma Foods per category"))
-    wrong = {"Drinks": 4, "Dairy": 6, "Bread": 5}
-    program = found.best.program
-    ranked = list_ranked_values(found.executor, program) if isinstance(program, Top) else []
-    assert {reader.snapshot.get_entity_label(node): value for node, value in ranked} != wrong
-    assert found.confidence < 0.8
+    assert isinstance(found.best.program, Top)
+    ranked = list_ranked_values(found.executor, found.best.program)
+    assert {reader.snapshot.get_entity_label(node): value for node, value in ranked} == {"Drinks": 5, "Dairy": 9}

@@ -11,14 +11,14 @@ from retrieval.language.adjectives import SUPERLATIVES
 from retrieval.language.amounts import Folding
 from retrieval.programs.algebra.operations import Fold, Having, Key, Program, Top, Walk
 from retrieval.programs.grammar.constituents import Made, Part, has_sum_word, mark_rule
-from retrieval.programs.grammar.rules.base import Rules
+from retrieval.programs.grammar.rules.group_rows import GroupRowRules
 from retrieval.programs.grounding.anchors.anchor import Ranking
 
 #: What "highest" and "lowest" say of places; of a sum or average they say that it is.
 _HIGH = SUPERLATIVES["highest"][0].nouns
 
 
-class CountedRankingRules(Rules):
+class CountedRankingRules(GroupRowRules):
     """Rank a set by a count, or by a sum or average."""
 
     @mark_rule("UQ")
@@ -138,7 +138,9 @@ class CountedRankingRules(Rules):
                 for r, s in self.find_bridges(fold.source, of.expression)
             ]
         for path, share in paths:
-            key = replace(fold.key, path=path, folding=fold.how)
+            key = self.build_group_key(fold, path[: len(path) - len(fold.key.path)], of.expression)
+            if key is None:
+                continue
             program = Top(of.expression, key, rank.largest, rank.rank, rank.count)
             yield (
                 "S",

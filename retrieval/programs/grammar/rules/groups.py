@@ -12,14 +12,14 @@ from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.amounts import Folding
 from retrieval.programs.algebra.operations import EVERY, Count, Fold, Having, Key, Program, Top, Walk
 from retrieval.programs.grammar.constituents import Made, Part, mark_rule
-from retrieval.programs.grammar.rules.base import Rules
+from retrieval.programs.grammar.rules.group_rows import GroupRowRules
 from retrieval.programs.grounding.anchors.anchor import Features
 
 #: Sets of each of which a number may be asked for.
 _GROUPS = frozenset({"kind", "ends", "starts", "hub", "walk", "domain", None})
 
 
-class GroupRules(Rules):
+class GroupRules(GroupRowRules):
     """See the module."""
 
     @mark_rule("BF")
@@ -37,7 +37,8 @@ class GroupRules(Rules):
         del cue, gap
         guessed = any(name in ("k.similar", "k.any", "s.similar") for name, _ in of.features)
         if forward and of.extra in _GROUPS and not guessed and len(self.compute_nodes(of.expression)) > 1:
-            yield "e", of.expression, of.extra, (("each", 1.0), (f"each.{of.extra}", 1.0))
+            headless = float(("k.head", 0.0) in of.features)  # regions are no regional managers
+            yield "e", of.expression, of.extra, (("each", 1.0), (f"each.{of.extra}", 1.0), ("each.headless", headless))
 
     @mark_rule("eF")
     def _compute_group_numbers(self, each: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
@@ -125,10 +126,7 @@ class GroupRules(Rules):
         return reduce(Walk, (self.schema.get_inverse(r) for r in reversed(key.path)), key.among)
 
     def _build_group_keys(self, owners: Part, number: Part) -> Iterator[tuple[Key, Features]]:
-        """The number of each owner that a number of all is: how many it is joined to, the sum of its values.
-
-        A key has no room for a condition on what is summed up, so that sums of some of it are no numbers of each.
-        """
+        """The number of each owner that a number of all is: how many it is joined to, the sum of its values."""
         program = number.expression
         if isinstance(program, Count):
             for back, features in self._find_group_paths(owners, number, program.source):
@@ -141,9 +139,8 @@ class GroupRules(Rules):
             for back, features in self._find_group_paths(owners, number, program.source):
                 if back[-1] == self.schema.get_inverse(program.key.path[0]):
                     continue  # values are no groups of themselves
-                if self._is_complete_fold(reduce(Walk, back, owners.expression), program):
-                    key = replace(program.key, path=(*back, *program.key.path), folding=program.how)
-                    yield key, features
+                if (key := self.build_group_key(program, back, owners.expression)) is not None:
+                    yield key, (*features, ("each.some", float(key.among is not None)))
 
     def _find_group_paths(
         self, owners: Part, number: Part, source: Program
@@ -161,8 +158,3 @@ class GroupRules(Rules):
         """Whether an average is of the one value that each has."""
         owners = self.executor.columns.get_column(fold.key.path[0]).owners
         return fold.how is Folding.AVERAGE and len(fold.key.path) == 1 and len(np.unique(owners)) == len(owners)
-
-    def _is_complete_fold(self, owned: Program, fold: Fold) -> bool:
-        """Whether a sum or average is of all that owners have and that has a value."""
-        valued = find_common(self.compute_nodes(owned), self.executor.columns.list_sources(fold.key.path[0]))
-        return len(find_common(valued, self.compute_nodes(fold.source))) == len(valued)

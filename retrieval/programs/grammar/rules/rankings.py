@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from retrieval.kg.snapshot.arrays import find_common
+from retrieval.language.adjectives import SUPERLATIVES
 from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.language.words import Quantity, get_label_stems
 from retrieval.programs.algebra.operations import Constant, Except, Filter, Fold, Having, Key, Program, Top, Walk
@@ -18,6 +19,7 @@ from retrieval.programs.grounding.relation_types import load_stems
 _MEASURED = 0.8
 
 #: What "big" and "great" compare first, and stems of what is big by the money that it was.
+_HIGH = SUPERLATIVES["highest"][0].nouns
 _SIZES = frozenset({"area", "size"})
 _PAYMENTS = load_stems("payment_nouns")
 
@@ -48,7 +50,7 @@ class RankingRules(Rules):
                 if rank.count > 1 and rank.largest:
                     within = Filter(Having(relation), Key((relation,)), Comparison.AT_MOST, Constant(float(rank.count)))
                     yield "S", within, "filter", ((f"rank.within.{order}", 1.0), ("rank.within", 1.0))
-            if forward and not rank.adjective.nouns and relation in self.schema.measures.added:
+            if forward and rank.adjective.nouns in ((), _HIGH) and relation in self.schema.measures.added:
                 total = Fold(Folding.SUM, Having(relation), Key((relation,)))
                 yield "D", total, rank, (("rank.sum", 1.0),)
             key = Key((relation,))

@@ -29,16 +29,17 @@ class SumRules(ValueRules):
             features = (("sum.both", 1.0), ("sum.both.share", share))
             yield "F", replace(fold, source=both), None, features
 
-    @mark_rule("TF", "NF")
+    @mark_rule("TF", "NF", "TD", "ND")
     def _filter_fold_by_time(self, compared: Part, number: Part, forward: bool, gap: str) -> Iterator[Made]:
-        """ "Spending in March", "how much did we spend after May": of what was then."""
+        """ "Spending in March", "total profit in 2021", "the highest total profit in 2021": of what was then."""
         fold = number.expression
-        if not isinstance(fold, Fold) or not has_sum_word(number):
+        if not isinstance(fold, Fold):
             return
+        when = "sum.when" if has_sum_word(number) else "fold.when"
         rows = Part("S", number.first, number.last, fold.source, "walk", 0.0, ())
         for category, program, _, features in self.filter_set(make_comparison(compared), rows, not forward, gap):
             if category == "S" and program is not None:
-                yield "F", replace(fold, source=program), None, (*features, ("sum.when", 1.0))
+                yield number.category, replace(fold, source=program), number.extra, (*features, (when, 1.0))
 
     def find_payers(self, ranked: Part) -> Iterator[Made]:
         """ "Who paid the most": of all whom a relation of the verb, or of people, leads to from what was paid."""

@@ -8,7 +8,19 @@ from dataclasses import replace
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.language.words import Quantity
-from retrieval.programs.algebra.operations import Constant, Entities, Filter, Fold, Having, Key, KeyOf, Or, Walk
+from retrieval.programs.algebra.operations import (
+    EVERY,
+    Constant,
+    Entities,
+    Filter,
+    Fold,
+    Having,
+    Key,
+    KeyOf,
+    Or,
+    Top,
+    Walk,
+)
 from retrieval.programs.grammar.constituents import Made, Part, Valued, make_comparison, make_valued, mark_rule
 from retrieval.programs.grammar.rules.base import Rules, get_own_relation, make_own_value
 from retrieval.programs.grounding.anchors.anchor import Comparing, Features
@@ -164,17 +176,20 @@ class ValueRules(Rules):
                     ("count.exact", float(valued.exact)),
                 ),
             )
-        for relation, features in self._find_value_relations(valued, of):
-            program = self.filter_by_value(of.expression, relation, valued)
+        ranked = of.expression if self.asked != "yes/no" and isinstance(of.expression, Top) else None
+        if ranked is not None and ranked.count == EVERY:
+            ranked = None
+        among = of if ranked is None else replace(of, program=ranked.source)  # the dearest of those of 2021
+        for relation, features in self._find_value_relations(valued, among):
+            program = self.filter_by_value(among.program, relation, valued)
             if program is not None:
                 order = "TS" if forward else "ST"
                 empty = not len(self.compute_nodes(program))
-                yield (
-                    "S",
-                    program,
-                    "filter",
-                    (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", float(empty))),
-                )
+                made: Features = (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", float(empty)))
+                if ranked is None:
+                    yield "S", program, "filter", made
+                else:
+                    yield "S", replace(ranked, source=program), "top", (*made, ("top.compared", 1.0))
 
     def filter_all(self, valued: Valued) -> Iterator[Made]:
         """ "Who is older than Rosa": of all that has an age."""
@@ -254,39 +269,6 @@ class ValueRules(Rules):
             candidates.append((2 * quality + fits + similar, relation, features))
         candidates.sort(key=lambda item: (-item[0], item[1]))
         return [(relation, features) for _, relation, features in candidates[:_VALUES]]
-
-    @mark_rule("PS")
-    def _filter_set_by_count(self, compared: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
-        ways: list[tuple[tuple[int, ...], float]] = [
-            ((relation,), share) for relation, share in self.find_bridges(compared.expression, of.expression)
-        ]
-        for path, share in ways or self.find_far_bridges(compared.expression, of.expression):
-            onward = tuple(self.schema.get_inverse(relation) for relation in reversed(path))
-            program = self.filter_by_count(of.expression, onward, compared.expression, compared.extra)
-            if program is not None:
-                order = "PS" if forward else "SP"
-                features = self.compute_bridge_features(path[-1], share, "count", compared, of)
-                far = ("bridge.two", float(len(path) > 1))
-                yield "S", program, "filter", (*features, far, (f"count.{order}.{gap}", 1.0))
-
-    @mark_rule("PR")
-    def _filter_by_relation_count(self, compared: Part, relating: Part, forward: bool, gap: str) -> Iterator[Made]:
-        """ "Acted in more than one film": as many of the set as a relation that is named leads to."""
-        del gap
-        relation, order = relating.extra.relation, "PR" if forward else "RP"
-        for directed, way in ((relation, "value"), (self.schema.get_inverse(relation), "owner")):
-            if not len(
-                find_common(
-                    self.compute_nodes(compared.expression),
-                    self.compute_nodes(Having(self.schema.get_inverse(directed))),
-                )
-            ):
-                continue
-            program = self.filter_by_count(Having(directed), (directed,), compared.expression, compared.extra)
-            if program is not None:
-                features = (("count.through", 1.0), (f"count.through.{way}.{order}", 1.0),
-                            ("count.empty", float(not len(self.compute_nodes(program)))))  # fmt: skip
-                yield "S", program, "filter", features
 
     @mark_rule("WS")
     def _filter_set_by_either(self, either: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:

@@ -163,7 +163,7 @@ def _make_cue_anchors(
         for relation, _, quality in known[:_MEASURES]:  # how old somebody is, no date of whatever tells
             features = (("r", 1.0), ("r.adjective", quality))
             anchors.append(Anchor("R", first, last, extra=Relating(relation, quality), features=features, strength=0.8))
-    elif phrase in EACH and (phrase != "by" or _is_grouping(question, first, adjectives.schema.by_stem)):
+    elif phrase in EACH and _is_distributive(question, first, phrase, adjectives.schema.by_stem):
         if phrase != "by" and adjectives.is_rate_name(question, last):
             return anchors
         anchors.append(make_anchor("E", None, "each", EACH[phrase]))
@@ -193,6 +193,11 @@ def _is_unit(word: str) -> bool:
     return value is not None and bool(value.unit)
 
 
+def _is_distributive(question: QuestionWords, first: int, phrase: str, relation_stems: Collection[str]) -> bool:
+    """Whether something is asked of each: "is every lamp LED" asks about all of them at once."""
+    return question.kind != "yes/no" and (phrase != "by" or _is_grouping(question, first, relation_stems))
+
+
 def _is_grouping(question: QuestionWords, by: int, relation_stems: Collection[str]) -> bool:
     """Whether a sum or number is asked for by what stands behind "by", to the end: "average salary by department".
 
@@ -205,7 +210,8 @@ def _is_grouping(question: QuestionWords, by: int, relation_stems: Collection[st
     names_relation = any(word.stem in relation_stems for word in behind)
     alone = by <= _BRIEF and (texts[by - 1].endswith("s") or texts[by - 1] in MONEY_NOUNS)
     many = names_relation and (texts[:2] == ["how", "many"] or alone)
-    plain = all(not word.capital and word.text.isalpha() for word in behind)
+    plain = all(not word.capital and (word.text.isalpha() or (place and word.text.isdecimal()))
+                for place, word in enumerate(behind))  # fmt: skip
     ranked = any(word in SUPERLATIVES for word in texts[:by])
     return (
         bool(folded or many)

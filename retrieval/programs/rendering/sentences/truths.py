@@ -6,7 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import Comparison
-from retrieval.programs.algebra.operations import And, Entities, Exists, Filter, Holds, Key, KeyOf, Program, Walk
+from retrieval.programs.algebra.operations import (
+    And,
+    Count,
+    Entities,
+    Except,
+    Exists,
+    Filter,
+    Holds,
+    Key,
+    KeyOf,
+    Program,
+    Walk,
+)
 from retrieval.programs.rendering.directions import split_direction
 from retrieval.programs.rendering.sentences.calculations import make_quantity
 from retrieval.programs.rendering.sentences.clauses import SYMMETRIC_VERBS, make_truth_clause, negate_clause
@@ -20,7 +32,7 @@ from retrieval.programs.rendering.sentences.grammar import (
 from retrieval.programs.rendering.sentences.phrase_writing import write_doing, write_phrase
 from retrieval.programs.rendering.sentences.phrases import make_phrase
 from retrieval.programs.rendering.sentences.relations import write_relation_sentence
-from retrieval.programs.rendering.sentences.values import format_in_unit
+from retrieval.programs.rendering.sentences.values import format_in_unit, format_label, write_list
 from retrieval.programs.rendering.set_wording import NOTHING
 
 if TYPE_CHECKING:
@@ -33,9 +45,15 @@ _COMPARED = {
 }  # fmt: skip
 
 
+_SHOWN = 3
+"""Things that are named of those for which something does not hold."""
+
+
 def write_comparison_sentence(run: AnsweredProgram, program: Holds) -> str:
     """Write "Yes: the population of Egypt, 110,000,000, is more than that of Kenya, 55,000,000."."""
     is_true, describer = run.label == "yes", run.describer
+    if isinstance(program.left, Count) and isinstance(program.left.source, Except):
+        return _write_universal_sentence(run, program.left.source)
     left, right = make_quantity(describer, program.left), make_quantity(describer, program.right)
     first = describer.describe_value(program.left)
     second = describer.describe_value(program.right)
@@ -47,6 +65,19 @@ def write_comparison_sentence(run: AnsweredProgram, program: Holds) -> str:
         noun = "that" if left is not None and left.measure.noun == right.measure.noun else f"the {right.measure.noun}"
         second = f"{noun} of {right.owner}, {right.shown}"
     return f"{'Yes' if is_true else 'No'}: {first} {compared} {second}."
+
+
+def _write_universal_sentence(run: AnsweredProgram, exceptions: Except) -> str:
+    """Write "No: 69 of the 77 products are not, such as Chai."; of a yes, of how many things it is true."""
+    every, executor = run.write_source(exceptions.source), run.describer.executor
+    left_out = executor.compute_nodes(exceptions).tolist()
+    if not left_out:
+        return (
+            f"Yes: that holds for all {every}." if run.count(exceptions.source) > 1 else f"Yes: that holds for {every}."
+        )
+    names = write_list([format_label(executor.snapshot.get_entity_label(node)) for node in left_out[:_SHOWN]])
+    such = "such as " if len(left_out) > _SHOWN else ""
+    return f"No: that does not hold for {len(left_out):,} of {every}, {such}{names}."
 
 
 def write_existence_sentence(run: AnsweredProgram, program: Exists) -> str:
