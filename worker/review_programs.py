@@ -152,7 +152,8 @@ def _build_candidate(candidate: _ProgramCandidate, question: QuestionRecord) -> 
 
 def build_program_fields(understanding: Understanding, question: QuestionRecord) -> dict[str, Any]:
     """The fields of a candidate that follow from a program that was executed."""
-    from retrieval.answering.program_answers import build_chains, build_program_event  # noqa: PLC0415
+    from retrieval.answering.program_answers import build_program_event  # noqa: PLC0415
+    from retrieval.answering.proofs import build_chains  # noqa: PLC0415
     from retrieval.programs.rendering.formatting import get_answer_labels  # noqa: PLC0415
 
     executor, best = understanding.executor, understanding.best

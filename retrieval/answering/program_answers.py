@@ -11,26 +11,10 @@ import numpy as np
 
 from retrieval.answering.table_answers import build_row_answers, list_chains_by_node, make_describer
 from retrieval.events import ProgramExecuted
-from retrieval.evidence.chains import build_chain, get_fact_key
-from retrieval.evidence.reach import Reach
-from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.question import Question
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.algebra.numbers import get_result_nodes
-from retrieval.programs.algebra.operations import (
-    Entities,
-    Filter,
-    Fold,
-    Having,
-    Key,
-    KeyOf,
-    Program,
-    Top,
-    Walk,
-    walk,
-)  # fmt: skip
+from retrieval.programs.algebra.operations import KeyOf, Program, Top, walk
 from retrieval.programs.algebra.rows import Rows
-from retrieval.programs.algebra.table_operations import Table, list_table_paths
 from retrieval.programs.rendering.cypher import write_cypher
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
 from retrieval.programs.rendering.names import to_named_json
@@ -49,98 +33,15 @@ from retrieval.results import (  # fmt: skip
 from retrieval.types import EvidenceChain, LinkedEntity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
     from retrieval.programs.understanding import Understanding
 
-#: Evidence chains shown of a program, and nodes whose values are shown of one operation.
-_CHAINS, _VALUED = 24, 8
+#: Values shown of one relation beside an answer.
+_VALUED = 8
 _RANKED = 50
 #: Answers listed.
 ANSWERS = 1_000
-
-
-def build_chains(executor: Executor, program: Program, score: float) -> tuple[EvidenceChain, ...]:
-    """The walks of a program from named entities, and the values that its filters and rankings read."""
-    result = executor.run(program)
-    final = get_result_nodes(result)
-    final = np.zeros(0, np.int64) if final is None else final
-    by_walk: dict[tuple[int, tuple[int, ...]], EvidenceChain | None] = {}
-    for topics, path, targets in _iter_walks(executor, program, final):
-        for topic in topics:
-            if (topic, path) not in by_walk and len(by_walk) < _CHAINS:
-                by_walk[topic, path] = _build_path_chain(executor, topic, path, targets, score)
-    chains = [chain for chain in by_walk.values() if chain is not None]
-    facts = [frozenset(map(get_fact_key, chain.hops)) for chain in chains]
-    # A fact that is walked both ways is one chain.
-    return tuple(chain for i, chain in enumerate(chains) if facts[i] not in facts[:i])
-
-
-def _iter_walks(
-    executor: Executor, program: Program, final: np.ndarray
-) -> Iterator[tuple[Sequence[int], tuple[int, ...], np.ndarray | None]]:
-    """Nodes that a program walks from, along which path, and where of that it arrives."""
-    inside: set[int] = set()
-    for node in walk(program):
-        if isinstance(node, Walk) and id(node) not in inside:
-            path, bottom = [node.relation], node.source
-            inside.add(id(node))
-            while isinstance(bottom, Walk):
-                inside.add(id(bottom))
-                path.append(bottom.relation)
-                bottom = bottom.source
-            reached = executor.compute_nodes(node)
-            shown = find_common(reached, final)
-            topics = (
-                bottom.ids if isinstance(bottom, Entities) else _select_first(executor.compute_nodes(bottom), final)
-            )
-            yield topics[:_VALUED], tuple(reversed(path)), shown if len(shown) else reached
-        for owners, way in _read(executor, node, final):
-            yield owners, way, None
-
-
-def _read(executor: Executor, node: Program, final: np.ndarray) -> list[tuple[list[int], tuple[int, ...]]]:
-    """Nodes whose values an operation read, those of the result first, and along which path."""
-    if isinstance(node, Having):
-        return [(find_common(executor.compute_nodes(node), final)[:_VALUED].tolist(), (node.relation,))]
-    if isinstance(node, Table):
-        members = _select_first(executor.compute_nodes(node.source), final)
-        return [(members, path) for path in list_table_paths(node)]
-    if not isinstance(node, Filter | Top | Fold | KeyOf):
-        return []
-    key: Key = node.key
-    outer = executor.run(node)
-    kept = outer if isinstance(outer, np.ndarray) else executor.compute_nodes(node.source)
-    read = _select_first(kept, final)
-    per = getattr(node, "per", None)
-    factor_path = key.times or key.less
-    ways = [
-        key.path,
-        *([] if factor_path is None else [(*key.path[:-1], *factor_path)]),
-        *([] if per is None else [per]),
-    ]
-    return [(read, way) for way in ways]
-
-
-def _select_first(nodes: np.ndarray, final: np.ndarray) -> list[int]:
-    shared = find_common(nodes, final)
-    chosen: list[int] = (shared if len(shared) else nodes)[:_VALUED].tolist()
-    return chosen
-
-
-def _build_path_chain(
-    executor: Executor, topic: int, path: tuple[int, ...], targets: np.ndarray | None, score: float
-) -> EvidenceChain | None:
-    """What a path from a node leads to, of the targets only; None where it leads to none of them."""
-    levels, here = [], np.array([topic], np.int64)
-    for relation in path:
-        here = executor.walk(here, relation)
-        levels.append(here)
-    if targets is not None:
-        levels[-1] = find_common(levels[-1], targets)
-    if not len(levels[-1]):
-        return None
-    return build_chain(executor.snapshot, Reach(topic, path, score, tuple(levels), simple=False))
 
 
 def build_answers(

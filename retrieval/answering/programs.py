@@ -15,11 +15,11 @@ from retrieval.answering.fusion.missing_names import find_unread_arguments, has_
 from retrieval.answering.fusion.selector import OutcomeSelector
 from retrieval.answering.program_answers import (
     build_answers,
-    build_chains,
     build_program_event,
     format_understood_result,
     make_no_fit_answer,
 )
+from retrieval.answering.proofs import build_chains
 from retrieval.answering.run import Linked, PipelineRun
 from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import AnsweringSettings

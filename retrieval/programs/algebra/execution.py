@@ -10,7 +10,7 @@ import numpy as np
 
 from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.arrays import sort_unique
-from retrieval.language.amounts import Comparison, TextMatch
+from retrieval.language.amounts import TextMatch
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.keys import Keyed, KeyWalker, compare_with_constant
 from retrieval.programs.algebra.numbers import (
@@ -119,8 +119,8 @@ class Executor(KeyWalker):
                 nodes = self.compute_nodes(source)
                 kept: np.ndarray = nodes[~self.test_membership(nodes, self.compute_nodes(without))]
                 return kept
-            case Filter(source, key, comparison, value):
-                return self._filter(source, key, comparison, value)
+            case Filter():
+                return self._filter(program)
             case TextFilter():
                 return self._filter_by_text(program)
             case Top():
@@ -185,28 +185,35 @@ class Executor(KeyWalker):
         keyed = self.compute_keys(nodes, key)
         return float(keyed.values[0]) if len(nodes) == 1 and len(keyed.values) == 1 else math.nan
 
-    def _filter(self, source: Program, key: Key, comparison: Comparison, value: Program) -> np.ndarray:
-        nodes = self.compute_nodes(source)
+    def _filter(self, program: Filter) -> np.ndarray:
+        nodes, key = self.compute_nodes(program.source), program.key
         if key.counted or key.folding is not None:
             keyed = self.compute_keys(nodes, key)
             owners, values = keyed.owners, keyed.values
         else:
             owners, values = self.collect_values(nodes, key)
-        if isinstance(value, Constant):
-            kept = compare_with_constant(self.columns.get_key_type(key), values, comparison, value)
-        else:
-            kept = compare_values(values, comparison, self.compute_number(value))
-        return sort_unique(owners[kept])
+        return sort_unique(owners[self.compare_keys(program, values)])
+
+    def compare_keys(self, program: Filter, values: np.ndarray) -> np.ndarray:
+        """Which values of its key a filter keeps; bool [n]."""
+        if isinstance(program.value, Constant):
+            kind = self.columns.get_key_type(program.key)
+            return compare_with_constant(kind, values, program.comparison, program.value)
+        mask: np.ndarray = compare_values(values, program.comparison, self.compute_number(program.value))
+        return mask
 
     def _filter_by_text(self, program: TextFilter) -> np.ndarray:
-        nodes, wanted = self.compute_nodes(program.source), program.text.casefold()
+        nodes = self.compute_nodes(program.source)
         if program.relation is None:
             owners = ends = nodes
         else:
             owners, ends = self.compute_pairs(nodes, (program.relation,))
-        label, test = self.snapshot.get_entity_label, _TEXT_TESTS[program.match]
-        kept = np.fromiter((test(label(end).casefold(), wanted) for end in ends.tolist()), bool, len(ends))
+        kept = np.fromiter((self.test_text(program, end) for end in ends.tolist()), bool, len(ends))
         return sort_unique(owners[kept])
+
+    def test_text(self, program: TextFilter, node: int) -> bool:
+        """Whether a node's name is what a text filter looks for."""
+        return _TEXT_TESTS[program.match](self.snapshot.get_entity_label(node).casefold(), program.text.casefold())
 
     def _select_top(self, program: Top) -> np.ndarray:
         keyed = self.compute_keys(self.compute_nodes(program.source), program.key, largest=program.largest)

@@ -11,7 +11,7 @@ from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.values import compute_month_day
 from retrieval.language.amounts import Comparison, Folding, ValueKind
 from retrieval.programs.algebra.columns import ValueType
-from retrieval.programs.algebra.numbers import compare_values, compute_years_between, match_equal_items, reduce_runs
+from retrieval.programs.algebra.numbers import compare_values, match_equal_items, reduce_runs
 from retrieval.programs.algebra.operations import Constant, Key, Program
 from retrieval.programs.algebra.walking import PathWalker
 
@@ -80,13 +80,7 @@ class KeyWalker(PathWalker, ABC):
         others, right = self.collect_values(having, Key(second_path))
         entries, partners = match_equal_items(holders, others)
         left, right = left[entries], right[partners]
-        if key.times is not None:
-            values = left * right / self.columns.compute_divisor(key)
-        else:
-            kind = self.columns.get_value_type(key.path[-1])
-            values = (
-                compute_years_between(left, right) if kind is not None and kind.kind is ValueKind.DATE else left - right
-            )
+        values = self.columns.combine_values(key, left, right)
         who, entries = match_equal_items(ends, holders[entries])
         return owners[who], values[entries]
 
