@@ -249,7 +249,8 @@ class AnswerFinal:
     ``text`` is what a language model wrote. ``sentence`` says the answers in English where nothing else does: None
     beside a text, for guesses, for answers read from passages, and in runs of earlier versions. ``table`` holds the
     answers with what else was asked for of each, where they are rows of several columns; ``answers`` are then what the
-    rows are of: the things, or the groups.
+    rows are of: the things, or the groups. ``unused`` are the words of the question that the answers leave out, in its
+    order: those of the program's question as it was read, of a follow-up ``question.rewritten``'s.
     """
 
     type: ClassVar[str] = "answer.final"
@@ -261,6 +262,7 @@ class AnswerFinal:
     took_ms: float
     sentence: str | None = None
     table: AnswerTable | None = None
+    unused: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ PATH_WORDS_READ, PATH_PROBABILITY, PATH_SHARE = 0.93, 0.8, 0.02
 probable, and it has at least this share of the likeliest outcome's probability: the weights were fitted without any set
 of such questions, and underrate it."""
 
+UNUSED_DETAIL = 0.45
+"""Most confidence of an answer that leaves out a name, number or date of the question."""
+
 DESCRIPTION = 0.95
 """Confidence of an answer that repeats what the graph says of a named entity."""
 

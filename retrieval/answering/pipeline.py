@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from retrieval.answering.run import AskRequest, PipelineRun, Stopwatch, validate_request
 from retrieval.answering.sentences import add_path_sentence
+from retrieval.answering.unused_words import UsedWords
 from retrieval.effort import Effort, get_readable_part
 from retrieval.errors import Cancelled, ClewError, DamagedError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, QuestionRewritten, RunCancelled, RunFailed, RunStarted
@@ -142,12 +143,15 @@ class Answerer(ABC):
                 question = run.request.question
                 run.request = replace(run.request, question=question.keep_part(get_readable_part(question.text)))
             chains: tuple[EvidenceChain, ...] = ()
+            used = UsedWords(run.request)
             for event in effort.measure_items(answerer.answer(run)):
+                used.add(event)
                 if isinstance(event, ChainsBuilt):
                     chains = event.chains
                 if isinstance(event, AnswerFinal):
                     self.snapshot.require_sound()  # what was read until now was whole
-                    final = event if event.sentence else add_path_sentence(event, chains)
+                    final = used.mark_unused(event)
+                    final = final if final.sentence else add_path_sentence(final, chains)
                     final = _add_language_warning(final, request, self.snapshot)
                     yield _add_cut_warning(final) if effort.was_cut and self.reasoner.llm is None else final
                 else:

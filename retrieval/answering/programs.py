@@ -24,6 +24,8 @@ from retrieval.answering.run import Linked, PipelineRun
 from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.answering.table_answers import build_program_table
+from retrieval.answering.unknown_truths import explain_unknown
+from retrieval.answering.unused_words import join_spans, mark_unread
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
@@ -238,7 +240,8 @@ def stream_program_answer(
     usage: Usage | None = None,
 ) -> Iterator[Event]:
     """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
-    began = time.perf_counter()
+    began, question = time.perf_counter(), run.request.question
+    understanding = mark_unread(understanding, question)
     executed = build_program_event(understanding, lambda: run.measure_ms(began))
     yield executed
     chains = build_chains(understanding.executor, understanding.best.program, understanding.confidence)
@@ -246,10 +249,17 @@ def stream_program_answer(
         run.paths += 1
         yield PathRetrieved(run.paths, chain.hops[: len(chain.steps)], round(chain.score, 6), run.measure_ms())
     yield ChainsBuilt(chains, run.paths, count_facts(chains), run.measure_ms(began))
-    answers = build_answers(understanding, format_understood_result(understanding), chains, trusted)
-    no_answer = None if answers else make_no_fit_answer()
+    unknown = explain_unknown(understanding.executor, understanding.best.program)
+    answers = build_answers(
+        understanding, None if unknown else format_understood_result(understanding), chains, trusted
+    )
+    no_answer = None if answers else unknown or make_no_fit_answer()
     verdict = Conclusion(answers=answers, no_answer=no_answer, warnings=warnings, usage=usage or Usage())
-    final = replace(run.build_final(verdict), table=build_program_table(understanding))
+    final = replace(
+        run.build_final(verdict),
+        table=build_program_table(understanding),
+        unused=join_spans(question, understanding.unread),
+    )
     yield add_program_sentence(final, understanding, chains, executed.ranked)
 
 

@@ -17,24 +17,8 @@ from retrieval.evidence.chains import LEVEL_LIMIT, get_fact_key
 from retrieval.evidence.verify import make_hop
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.amounts import Folding
-from retrieval.programs.algebra.operations import (
-    And,
-    Arithmetic,
-    Count,
-    Except,
-    Exists,
-    Filter,
-    Fold,
-    Having,
-    Holds,
-    Key,
-    KeyOf,
-    Or,
-    Program,
-    TextFilter,
-    Top,
-    Walk,
-)
+from retrieval.programs.algebra import operations as ops
+from retrieval.programs.algebra.operations import Key, Program, Walk, walk
 from retrieval.types import EvidenceChain
 
 if TYPE_CHECKING:
@@ -83,18 +67,22 @@ class ProofBuilder:
     def prove_result(self, program: Program) -> None:
         """Prove the first nodes of a set, or a number or truth."""
         match program:
-            case Count(source):
+            case ops.Count(source):
                 self._prove_members(source, MEMBERS)
-            case Exists(source):
-                self._prove_members(source, 1)
-            case Arithmetic() | Holds():
+            case ops.Exists(source):
+                nodes = self._prove_members(source, 1)
+                forward = range(self._executor.snapshot.num_relations)
+                for part in walk(source) if not nodes else ():  # what the graph says of the named things instead
+                    if isinstance(part, Walk) and part.relation in forward and isinstance(part.source, ops.Entities):
+                        self._prove_members(part, MEMBERS)
+            case ops.Arithmetic() | ops.Holds():
                 self.prove_result(program.left)
                 self.prove_result(program.right)
-            case KeyOf(source, key):
+            case ops.KeyOf(source, key):
                 value = self._executor.compute_number(program)
                 for node in self._prove_members(source, 1):
                     self._prove_key(node, key, lambda values: values == value)
-            case Fold(how, source, key):
+            case ops.Fold(how, source, key):
                 self._prove_fold(how, source, key, self._executor.compute_number(program))
             case _ if isinstance(self._executor.run(program), np.ndarray):
                 self._prove_members(program, LEVEL_LIMIT)
@@ -127,28 +115,28 @@ class ProofBuilder:
             return
         self._known.add((program, node))
         match program:
-            case Having(relation):
+            case ops.Having(relation):
                 self._had[node, relation] = None
             case Walk():
                 self._prove_walk(program, node)
-            case And(left, right):
+            case ops.And(left, right):
                 self.prove(left, node)
                 self.prove(right, node)
-            case Or(left, right):
+            case ops.Or(left, right):
                 self.prove(left if node in self._executor.compute_nodes(left) else right, node)
-            case Except(source):
+            case ops.Except(source):
                 self.prove(source, node)
-            case TextFilter(source, relation):
+            case ops.TextFilter(source, relation):
                 self.prove(source, node)
                 if relation is not None:
                     ends = self._executor.walk(np.array([node]), relation).tolist()
                     fitting = [end for end in ends if self._executor.test_text(program, end)]
                     self._add_first(node, relation, np.array(fitting, np.int64))
-            case Filter(source, key):
+            case ops.Filter(source, key):
                 self.prove(source, node)
                 self._prove_key(node, key, lambda values: self._executor.compare_keys(program, values))
                 self.prove_result(program.value)
-            case Top():
+            case ops.Top():
                 self._prove_place(program, node)
 
     def _prove_walk(self, program: Walk, node: int) -> None:
@@ -174,7 +162,7 @@ class ProofBuilder:
         known = next((node for node in nodes.tolist() if (program, node) in self._known), None)
         return int(nodes[0]) if known is None else known
 
-    def _prove_place(self, program: Top, node: int) -> None:
+    def _prove_place(self, program: ops.Top, node: int) -> None:
         """The value and group by which a node has its place, and what stands before it where that is not the first."""
         executor, key = self._executor, program.key
         keyed = executor.compute_ranking(program)
@@ -211,10 +199,10 @@ class ProofBuilder:
         reads_all = fits is None or key.folding in (Folding.SUM, Folding.AVERAGE)
         for holder in holders.tolist():
             owned = self._trace(node, key.path[:-1], holder)
-            for ends, value in self._iter_values(holder, key):
+            for read, value in self._iter_values(holder, key):
                 if not reads_all and fits is not None and not fits(np.array([value]))[0]:
                     continue
-                for end, path in zip(ends, (key.path[-1:], key.times or key.less or ()), strict=False):
+                for end, path in zip(read, (key.path[-1:], key.times or key.less or ()), strict=False):
                     self._add_path((*owned, *self._trace(holder, path, end)[1:]), (*key.path[:-1], *path))
                 if not reads_all:
                     return
@@ -222,15 +210,12 @@ class ProofBuilder:
     def _iter_values(self, holder: int, key: Key) -> Iterator[tuple[tuple[int, ...], float]]:
         """The values of a node by the last relation of a key, each with the nodes that it comes from."""
         second = key.times or key.less
-        others = self._list_values(holder, second) if second else []
+        others, combine = self._list_values(holder, second) if second else [], self._executor.columns.combine_values
         for end, left in self._list_values(holder, key.path[-1:]):
             if not second:
                 yield (end,), left
             for other, right in others:
-                yield (
-                    (end, other),
-                    float(self._executor.columns.combine_values(key, np.array([left]), np.array([right]))[0]),
-                )
+                yield (end, other), float(combine(key, np.array([left]), np.array([right]))[0])
 
     def _list_values(self, node: int, path: _Path) -> list[tuple[int, float]]:
         """The value nodes that a path leads to, with their values."""

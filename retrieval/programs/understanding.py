@@ -59,6 +59,7 @@ class Understanding:
         vocabulary: of the RDF that holds the graph, where it has its own.
         meanings: the best programs that the question may mean, the likeliest first.
         wanted: nodes of the sort that the question's noun says, int64 ascending; None where it says none.
+        unread: characters [start, end) of the words that say something and that the best program leaves out.
     """
 
     best: Candidate
@@ -73,12 +74,15 @@ class Understanding:
     vocabulary: RdfVocabulary | None = None
     meanings: tuple[Meaning, ...] = ()
     wanted: np.ndarray | None = None
+    unread: tuple[tuple[int, int], ...] = ()
 
     def select_meaning(self, index: int, sure: float) -> Self:
         """The same with another of its meanings as the best, and how sure that is, in [0, 1]."""
         chosen = self.meanings[index]
         others = tuple(meaning.candidate for meaning in self.meanings if meaning is not chosen)[:SHOWN]
-        return replace(self, best=chosen.candidate, confidence=sure, others=others, named=chosen.named)
+        return replace(
+            self, best=chosen.candidate, confidence=sure, others=others, named=chosen.named, unread=chosen.unread
+        )
 
     @property
     def is_path(self) -> bool:

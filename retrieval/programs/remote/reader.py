@@ -12,7 +12,7 @@ from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import Program
-from retrieval.programs.calibration import compute_confidence
+from retrieval.programs.calibration import compute_confidence, list_unread_words
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.similarity import Similarity
 from retrieval.programs.grounding.schema import Schema
@@ -104,7 +104,8 @@ class RemoteReader:
         mentions = tuple(iter_named_entities(reading, chosen.part))
         if sure < least or not set(picked) <= {node for node, _, _ in mentions}:
             return None  # who picked an entity asks about it
-        return asking.build_understanding(chosen, sure, rest[:3], mentions, cancelled)
+        unread = tuple((word.start, word.end) for word in list_unread_words(reading, chosen))
+        return replace(asking.build_understanding(chosen, sure, rest[:3], mentions, cancelled), unread=unread)
 
     def write(
         self,

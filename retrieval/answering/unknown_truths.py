@@ -1,0 +1,84 @@
+"""Questions of yes or no that a graph says nothing about: a missing fact is no fact that it is not so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from retrieval.programs.algebra.operations import And, Entities, Exists, Filter, Holds, KeyOf, Program, Walk, walk
+from retrieval.results import NoAnswer, NoAnswerReason
+
+if TYPE_CHECKING:
+    from retrieval.programs.algebra.execution import Executor
+
+_HINT = "That a fact is missing does not make it false. Ask what the graph says of the things that you named."
+
+
+def explain_unknown(executor: Executor, program: Program) -> NoAnswer | None:
+    """The no-answer of a yes or no that failed for want of facts; None where the graph has what decides it.
+
+    Args:
+        executor: of the graph.
+        program: over the graph.
+    """
+    lacking = next(_iter_lacking(executor, program), None)
+    if lacking is None or executor.run(program) is not False:
+        return None
+    nodes, relation = lacking
+    snapshot = executor.snapshot
+    names = " and ".join(snapshot.get_entity_label(node) for node in nodes[:3])
+    label = snapshot.get_relation_label(relation % snapshot.num_relations)
+    return NoAnswer(NoAnswerReason.NOT_IN_GRAPH, f"Unknown: the graph has no “{label}” for {names}.", _HINT)
+
+
+def _iter_lacking(executor: Executor, program: Program) -> Iterator[tuple[list[int], int]]:
+    """Nodes without any fact of the relation by which they are asked about, and that relation."""
+    match program:
+        case Holds():
+            for part in (program.left, program.right):
+                if isinstance(part, KeyOf) and math.isnan(executor.compute_number(part)):
+                    yield executor.compute_nodes(part.source).tolist(), part.key.path[-1]
+        case Exists(Filter(source, key)) if not key.counted:
+            nodes = executor.compute_nodes(source)
+            if _is_about_names(source) and not len(executor.compute_keys(nodes, key).owners):
+                yield nodes.tolist(), key.path[-1]
+        case Exists(And() as both):
+            operands = list(_iter_operands(both))
+            for operand in operands:
+                if isinstance(operand, Walk) and not len(executor.compute_nodes(operand)):
+                    yield from _find_failed_step(
+                        executor, operand, [other for other in operands if other is not operand]
+                    )
+
+
+def _iter_operands(program: Program) -> Iterator[Program]:
+    if isinstance(program, And):
+        yield from _iter_operands(program.left)
+        yield from _iter_operands(program.right)
+    else:
+        yield program
+
+
+def _find_failed_step(executor: Executor, program: Walk, others: list[Program]) -> Iterator[tuple[list[int], int]]:
+    """Where a chain from something named ends early, unless the relation says something else of the other things."""
+    steps: list[Walk] = []
+    source: Program = program
+    while isinstance(source, Walk):
+        steps.append(source)
+        source = source.source
+    if not isinstance(source, Entities):
+        return
+    failed = next(step for step in reversed(steps) if not len(executor.compute_nodes(step)))
+    count = executor.snapshot.num_relations
+    back = (failed.relation + count) % (2 * count)
+    if failed is program and any(len(executor.walk(executor.compute_nodes(other), back)) for other in others):
+        return
+    nodes: np.ndarray = executor.compute_nodes(failed.source)
+    yield nodes.tolist(), failed.relation
+
+
+def _is_about_names(program: Program) -> bool:
+    return all(isinstance(part, Entities | Walk) for part in walk(program))

@@ -1,0 +1,111 @@
+"""The words of a question that its answer leaves out: they are said beside it, and they cost confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from retrieval import thresholds
+from retrieval.events import AnswerFinal, ChainsBuilt, Event, PassagesRetrieved, ProgramExecuted, QuestionLinked
+from retrieval.language.words import read
+from retrieval.lexicon import get_words
+from retrieval.results import Span
+
+if TYPE_CHECKING:
+    from retrieval.answering.run import AskRequest
+    from retrieval.language.question import Question
+    from retrieval.language.words import Word
+    from retrieval.programs.understanding import Understanding
+
+_PREPOSITIONS = get_words("relation_prepositions")
+
+
+def mark_unread(understanding: Understanding, question: Question) -> Understanding:
+    """The program, less sure where it leaves out a name, number or date of the question."""
+    return replace(understanding, confidence=limit_confidence(understanding.confidence, question, understanding.unread))
+
+
+def limit_confidence(sure: float, question: Question, unused: Iterable[tuple[int, int]]) -> float:
+    """How sure an answer is, in [0, 1], that leaves out some characters [start, end) of the question."""
+    details = _list_details(question)
+    leaves_out = any(start <= word.start and word.end <= end for start, end in unused for word in details)
+    return min(sure, thresholds.UNUSED_DETAIL) if leaves_out else sure
+
+
+def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
+    """Characters [start, end) of words as stretches to be shown: neighbours together, with a preposition before."""
+    wanted = set(unused)
+    marks = [(word.start, word.end) in wanted for word in question.words.words]
+    spans: list[Span] = []
+    for n, word in enumerate(question.words.words):
+        if not marks[n]:
+            continue
+        before = question.words.words[n - 1] if n else word
+        if n and marks[n - 1]:
+            spans[-1] = Span(spans[-1].start, word.end)
+        else:
+            spans.append(Span(before.start if before.text in _PREPOSITIONS else word.start, word.end))
+    return tuple(spans)
+
+
+class UsedWords:
+    """What of a question the events of a run use, where no program that was read from it answers.
+
+    Args:
+        request: the question.
+    """
+
+    def __init__(self, request: AskRequest) -> None:
+        self._question = request.question
+        self._spans = [(span.start, span.end) for span in request.denoted]
+        self._texts: list[str] = []
+        self._is_read = request.program is not None
+
+    def add(self, event: Event) -> None:
+        """Take notice of an event."""
+        match event:
+            case QuestionLinked(entities):
+                self._spans += [(linked.start, linked.end) for linked in entities]
+                self._texts += [name for linked in entities for name in (linked.entity.label, linked.mention)]
+            case ChainsBuilt(chains):
+                self._texts += [step.label for chain in chains for step in chain.steps]
+                self._texts += [node.label for chain in chains for level in chain.levels for node in level]
+            case PassagesRetrieved(passages):
+                self._texts += [f"{found.passage.title} {found.passage.text}" for found in passages]
+            case ProgramExecuted(read_as):
+                self._is_read = event.by != "model"
+                self._texts += [read_as.text, *(step.text for step in event.steps)]
+
+    def mark_unused(self, final: AnswerFinal) -> AnswerFinal:
+        """The end of the run with the names, numbers and dates that nothing in it holds, and less sure for them."""
+        if self._is_read or not final.answers:
+            return final
+        spans = self._find_unused()
+        if not spans:
+            return final
+        answers = tuple(
+            replace(answer, score=limit_confidence(answer.score, self._question, spans)) for answer in final.answers
+        )
+        return replace(final, answers=answers, unused=join_spans(self._question, spans))
+
+    def _find_unused(self) -> list[tuple[int, int]]:
+        left = [
+            word
+            for word in _list_details(self._question)
+            if not any(start <= word.start and word.end <= end for start, end in self._spans)
+        ]
+        if not left:
+            return []
+        known = {word.stem for text in self._texts for word in read(text).words}
+        return [(word.start, word.end) for word in left if word.stem not in known]
+
+
+def _list_details(question: Question) -> Sequence[Word]:
+    """The words of a question that are part of a name, a quote, a number or a date."""
+    words = question.words
+    within = {n for quantity in words.quantities for n in range(quantity.first, quantity.last)}
+    within |= {n for first, last in words.quoted for n in range(first, last)}
+    if question.has_case:
+        within |= {n for n, word in enumerate(words.words) if n and word.capital and not word.text.startswith("'")}
+    return [word for n, word in enumerate(words.words) if n in within]
