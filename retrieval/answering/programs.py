@@ -25,7 +25,7 @@ from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.answering.table_answers import build_program_table
 from retrieval.answering.unknown_truths import explain_unknown
-from retrieval.answering.unused_words import join_spans, mark_unread
+from retrieval.answering.unused_words import find_unread, join_spans, limit_confidence
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
@@ -241,7 +241,9 @@ def stream_program_answer(
 ) -> Iterator[Event]:
     """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
     began, question = time.perf_counter(), run.request.question
-    understanding = mark_unread(understanding, question)
+    unused = find_unread(question, understanding)
+    sure = limit_confidence(understanding.confidence, question, unused)
+    understanding = replace(understanding, confidence=sure)
     executed = build_program_event(understanding, lambda: run.measure_ms(began))
     yield executed
     chains = build_chains(understanding.executor, understanding.best.program, understanding.confidence)
@@ -256,9 +258,7 @@ def stream_program_answer(
     no_answer = None if answers else unknown or make_no_fit_answer()
     verdict = Conclusion(answers=answers, no_answer=no_answer, warnings=warnings, usage=usage or Usage())
     final = replace(
-        run.build_final(verdict),
-        table=build_program_table(understanding),
-        unused=join_spans(question, understanding.unread),
+        run.build_final(verdict), table=build_program_table(understanding), unused=join_spans(question, unused)
     )
     yield add_program_sentence(final, understanding, chains, executed.ranked)
 

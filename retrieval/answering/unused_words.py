@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from retrieval import thresholds
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PassagesRetrieved, ProgramExecuted, QuestionLinked
 from retrieval.language.words import read
 from retrieval.lexicon import get_words
+from retrieval.programs.rendering.steps import describe_program
 from retrieval.results import Span
 
 if TYPE_CHECKING:
@@ -21,15 +22,34 @@ if TYPE_CHECKING:
 _PREPOSITIONS = get_words("relation_prepositions")
 
 
-def mark_unread(understanding: Understanding, question: Question) -> Understanding:
-    """The program, less sure where it leaves out a name, number or date of the question."""
-    return replace(understanding, confidence=limit_confidence(understanding.confidence, question, understanding.unread))
+def find_unread(question: Question, understanding: Understanding) -> tuple[tuple[int, int], ...]:
+    """Characters [start, end) of the words that a program leaves out and that do not stand in it all the same."""
+    texts = [_describe(understanding)]
+    known, numbers = (
+        _extract_stems(texts),
+        {
+            word
+            for group, number in _list_details(question)
+            if number and _extract_stems([number]) & _extract_stems(texts)
+            for word in group
+        },
+    )
+    return tuple(
+        (word.start, word.end)
+        for word in question.words.words
+        if (word.start, word.end) in set(understanding.unread) and word.stem not in known and word not in numbers
+    )
+
+
+def _describe(understanding: Understanding) -> str:
+    schema = understanding.schema
+    return describe_program(understanding.executor, schema.type_relation, understanding.best.program, schema.nouns)
 
 
 def limit_confidence(sure: float, question: Question, unused: Iterable[tuple[int, int]]) -> float:
     """How sure an answer is, in [0, 1], that leaves out some characters [start, end) of the question."""
-    details = _list_details(question)
-    leaves_out = any(start <= word.start and word.end <= end for start, end in unused for word in details)
+    left = set(unused)
+    leaves_out = any(all((word.start, word.end) in left for word in group) for group, _ in _list_details(question))
     return min(sure, thresholds.UNUSED_DETAIL) if leaves_out else sure
 
 
@@ -91,21 +111,32 @@ class UsedWords:
 
     def _find_unused(self) -> list[tuple[int, int]]:
         left = [
-            word
-            for word in _list_details(self._question)
-            if not any(start <= word.start and word.end <= end for start, end in self._spans)
+            (group, number)
+            for group, number in _list_details(self._question)
+            if not any(start <= word.start and word.end <= end for start, end in self._spans for word in group)
         ]
-        if not left:
-            return []
-        known = {word.stem for text in self._texts for word in read(text).words}
-        return [(word.start, word.end) for word in left if word.stem not in known]
+        known = _extract_stems(self._texts) if left else set()
+        return [
+            (word.start, word.end)
+            for group, number in left
+            if not known & {word.stem for word in group} and not known & _extract_stems([number])
+            for word in group
+        ]
 
 
-def _list_details(question: Question) -> Sequence[Word]:
-    """The words of a question that are part of a name, a quote, a number or a date."""
+def _extract_stems(texts: Iterable[str]) -> set[str]:
+    return {word.stem for text in texts for word in read(text).words}
+
+
+def _list_details(question: Question) -> list[tuple[tuple[Word, ...], str]]:
+    """The words of each name, quote, number and date of a question, and a number in digits."""
     words = question.words
-    within = {n for quantity in words.quantities for n in range(quantity.first, quantity.last)}
-    within |= {n for first, last in words.quoted for n in range(first, last)}
+    details = [
+        (words.words[quantity.first : quantity.last], f"{quantity.amount.value:g}") for quantity in words.quantities
+    ]
+    details += [((word,), "") for first, last in words.quoted for word in words.words[first:last]]
     if question.has_case:
-        within |= {n for n, word in enumerate(words.words) if n and word.capital and not word.text.startswith("'")}
-    return [word for n, word in enumerate(words.words) if n in within]
+        details += [
+            ((word,), "") for n, word in enumerate(words.words) if n and word.capital and not word.text.startswith("'")
+        ]
+    return [(tuple(group), number) for group, number in details]

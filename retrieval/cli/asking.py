@@ -301,7 +301,7 @@ def _answer(
             if events:
                 print_result(json.dumps(payload, ensure_ascii=False))
             else:
-                _show(event if writer is None else from_payload(payload), graph)
+                _show(event if writer is None else from_payload(payload), graph, turn.question)
             if isinstance(event, RunFailed):
                 code = FAILED
             elif isinstance(event, RunCancelled):
@@ -351,8 +351,8 @@ def resolve_entity(graph: Snapshot, label: str) -> int:
     return entity
 
 
-def _show(event: Event, graph: Snapshot | None) -> None:
-    """One event for people; most are silent."""
+def _show(event: Event, graph: Snapshot | None, question: str) -> None:
+    """One event of a question for people; most are silent."""
     if isinstance(event, QuestionLinked):
         for linked in event.entities:
             print_note(f"linked: {linked.entity.label} ({linked.source}, {linked.score:.2f})")
@@ -374,20 +374,22 @@ def _show(event: Event, graph: Snapshot | None) -> None:
             if len(lines) > SOURCES_SHOWN:
                 print_note(f"  ... and {len(lines) - SOURCES_SHOWN:,} more facts")
     elif isinstance(event, AnswerFinal):
-        _show_answer(event)
+        _show_answer(event, question)
     elif isinstance(event, RunFailed):
         print_note(f"error: {event.message} {event.hint}".rstrip())
     elif isinstance(event, RunCancelled):
         print_note(event.message)
 
 
-def _show_answer(final: AnswerFinal) -> None:
+def _show_answer(final: AnswerFinal, question: str) -> None:
     for warning in final.warnings:
         print_note(f"warning: {warning}")
     if final.no_answer is not None:
         print_result(f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip())
         if final.no_answer.near:
             print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
+    for span in final.unused:
+        print_note(f"not used: {question[span.start : span.end]}")
     if final.text or final.sentence:
         print_note(final.text or final.sentence or "")
     show_answers(final)

@@ -1,6 +1,7 @@
 // The run reducer: events in, view model out. Pure; every event type is handled in one place.
 import type {
   Answer,
+  AnswerFinal,
   AnswerTable,
   EvidenceChain,
   Hop,
@@ -55,6 +56,8 @@ export interface RunView extends Walked {
   sentence: string | null;
   /** The answers with what else was asked for of each, where they are rows of several columns. */
   table: AnswerTable | null;
+  /** Words of the question that the answers leave out, as they stand in it. */
+  unused: readonly string[];
   warnings: readonly string[];
   usage: Usage | null;
   tookMs: number | null;
@@ -102,12 +105,19 @@ function noEnd() {
     text: "",
     sentence: null,
     table: null,
+    unused: [],
     warnings: [],
     usage: null,
     tookMs: null,
     failure: null,
     cancelled: null,
   };
+}
+
+/** Runs of earlier versions do not say what they left out. */
+function unusedOf({ rewritten, started }: RunView, event: Partial<Pick<AnswerFinal, "unused">>): string[] {
+  const question = Array.from(rewritten?.question ?? started?.question ?? "");
+  return (event.unused ?? []).map(({ start, end }) => question.slice(start, end).join(""));
 }
 
 function changes(view: RunView, event: RunEvent): Partial<RunView> {
@@ -177,6 +187,7 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         text: event.text,
         sentence: event.sentence,
         table: event.table ?? null, // runs of earlier versions lack it
+        unused: unusedOf(view, event),
         warnings: event.warnings,
         usage: event.usage,
         tookMs: event.took_ms,

@@ -200,3 +200,15 @@ it("shows what was asked for beside each answer", () => {
   );
   expect(screen.getByText("speakers").nextElementSibling).toHaveTextContent("5,100,000");
 });
+
+it("says which words of the question the answers leave out", () => {
+  const unused = { ...view, unused: ["in 2021", "density"] };
+  render(
+    <AnswersPanel view={unused} chain={null} onChain={nothing} onFind={nothing} onCite={nothing} isTrained />,
+  );
+  const list = screen.getByRole("list", { name: "Words of the question that were not used" });
+  expect([...list.children].map((one) => one.textContent)).toEqual([
+    "not used: in 2021",
+    "not used: density",
+  ]);
+});

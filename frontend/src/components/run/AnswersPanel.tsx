@@ -145,6 +145,19 @@ function Evidence({
   );
 }
 
+/** What of the question the answers do not take into account. */
+function Unused({ words }: { words: readonly string[] }) {
+  return (
+    <ul className="answer-unused" aria-label="Words of the question that were not used">
+      {words.map((word, index) => (
+        <li key={index} className="badge warn" title="The answers do not take these words into account">
+          not used: <bdi>{word}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** An answer as a line of text, with tabs before what was asked for beside it. */
 function lineOf(answer: Answer): string {
   return [nameOf(answer), ...answer.beside.map((own) => own.value)].join("\t");
@@ -247,7 +260,7 @@ export function AnswersPanel({
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { values } = rankedOf(view);
-  const { answers, text, sentence, table, tookMs } = view;
+  const { answers, text, sentence, table, unused, tookMs } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
   const question = view.started?.question ?? "answers";
@@ -306,7 +319,7 @@ export function AnswersPanel({
             copied="Answers"
             text={() => (table ? tableLines(table) : answers.map(lineOf).join("\n"))}
             {...(sentence && { more: [{ label: "Copy the sentence", copied: "Sentence", text: sentence }] })}
-            load={() => ({ question, answers, ...(table && { table }) })}
+            load={() => ({ question, answers, unused, ...(table && { table }) })}
           />
         )}
       </header>
@@ -315,6 +328,7 @@ export function AnswersPanel({
           {sentence}
         </p>
       )}
+      {unused.length > 0 && answers.length > 0 && <Unused words={unused} />}
       {text && <p className={`answer-text ${view.phase === "running" ? "writing" : ""}`}>{text}</p>}
       {guesses === 0 && (
         <p className="muted small">
