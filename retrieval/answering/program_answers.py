@@ -18,10 +18,12 @@ from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.rendering.cypher import write_cypher
 from retrieval.programs.rendering.formatting import format_result, format_value, infer_value_type
 from retrieval.programs.rendering.names import to_named_json
+from retrieval.programs.rendering.readings import iter_other_readings
 from retrieval.programs.rendering.sentences.keys import describe_key
 from retrieval.programs.rendering.sentences.values import format_in_unit
 from retrieval.programs.rendering.sparql import write_sparql
 from retrieval.programs.rendering.steps import describe_program, describe_steps, list_ranked_values
+from retrieval.programs.understanding import SHOWN
 from retrieval.results import (  # fmt: skip
     Answer,
     NoAnswer,
@@ -109,22 +111,27 @@ def build_program_event(understanding: Understanding, took_ms: Callable[[], floa
     executor, program = understanding.executor, understanding.best.program
     snapshot, kind, nouns = executor.snapshot, understanding.schema.type_relation, understanding.schema.nouns
 
-    def build_reading(candidate: Program, score: float) -> ProgramReading:
-        return ProgramReading(
-            describe_program(executor, kind, candidate, nouns),
-            to_named_json(snapshot, candidate),
-            round(score, 4),
-        )
-
+    read = ProgramReading(
+        describe_program(executor, kind, program, nouns),
+        to_named_json(snapshot, program),
+        round(understanding.confidence, 4),
+    )
     program_steps = tuple(
         ProgramStep(
             s.text, s.result, s.count, s.value, tuple(map(snapshot.get_node, s.nodes)), s.path, s.operation, s.display
         )
         for s in describe_steps(executor, kind, program, nouns)
     )
-    others = tuple(build_reading(other.program, other.probability) for other in understanding.others)
+    possible = [meaning.candidate for meaning in understanding.meanings if not meaning.refused]
+    others = tuple(
+        ProgramReading(text, to_named_json(snapshot, other.program), round(other.probability, 4))
+        for other, text in itertools.islice(
+            iter_other_readings(make_describer(understanding), understanding.best, possible or understanding.others),
+            SHOWN,
+        )
+    )
     return ProgramExecuted(
-        build_reading(program, understanding.confidence), program_steps, others, _list_ranked_values(understanding),
+        read, program_steps, others, _list_ranked_values(understanding),
         write_sparql(snapshot, program, executor.columns, understanding.vocabulary),
         "" if understanding.vocabulary else write_cypher(snapshot, program, executor.columns), took_ms(),
         understanding.by,
