@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from retrieval import thresholds
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PassagesRetrieved, ProgramExecuted, QuestionLinked
+from retrieval.language.english import STOP
 from retrieval.language.words import read
 from retrieval.lexicon import get_words
 from retrieval.programs.rendering.steps import describe_program
@@ -137,6 +138,8 @@ def _list_details(question: Question) -> list[tuple[tuple[Word, ...], str]]:
     details += [((word,), "") for first, last in words.quoted for word in words.words[first:last]]
     if question.has_case:
         details += [
-            ((word,), "") for n, word in enumerate(words.words) if n and word.capital and not word.text.startswith("'")
+            ((word,), "")
+            for n, word in enumerate(words.words)
+            if n and word.capital and word.text not in STOP and not word.text.startswith("'")
         ]
     return [(tuple(group), number) for group, number in details]
