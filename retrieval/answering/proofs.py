@@ -30,8 +30,8 @@ CHAINS = 24
 MEMBERS = 24
 """Members of a set that are proven, where it is counted, summed or compared."""
 
+#: Marks the values of a key that matter: float64 [n] to bool [n].
 _Fits = Callable[[np.ndarray], np.ndarray]
-"""Marks the values of a key that matter: float64 [n] to bool [n]."""
 _Path = tuple[int, ...]
 
 
@@ -93,10 +93,9 @@ class ProofBuilder:
         self._answers = nodes if len(nodes) > len(self._answers) else self._answers
         members: list[int] = []
         for node in nodes[:limit].tolist():
-            if len(self._steps) >= CHAINS:
-                break
-            self.prove(program, node)
-            members.append(node)
+            if len(self._steps) < CHAINS:
+                self.prove(program, node)
+                members.append(node)
         return members
 
     def _prove_fold(self, how: Folding, source: Program, key: Key, value: float) -> None:
@@ -106,8 +105,8 @@ class ProofBuilder:
         nodes = keyed.owners[keyed.values == value][:1] if is_extreme else keyed.owners
         for node in nodes[:MEMBERS].tolist():
             if len(self._steps) < CHAINS:
-                self.prove(source, node)
                 self._prove_key(node, key, (lambda values: values == value) if is_extreme else None)
+                self.prove(source, node)
 
     def prove(self, program: Program, node: int) -> None:
         """Collect the facts by which a node is in the set that a program denotes."""
@@ -133,8 +132,8 @@ class ProofBuilder:
                     fitting = [end for end in ends if self._executor.test_text(program, end)]
                     self._add_first(node, relation, np.array(fitting, np.int64))
             case ops.Filter(source, key):
-                self.prove(source, node)
                 self._prove_key(node, key, lambda values: self._executor.compare_keys(program, values))
+                self.prove(source, node)
                 self.prove_result(program.value)
             case ops.Top():
                 self._prove_place(program, node)
@@ -178,8 +177,8 @@ class ProofBuilder:
             placed += before[:MEMBERS].tolist()
         for member in placed:
             value = keyed.values[keyed.owners == member]
-            self.prove(program.source, member)
             self._prove_key(member, key, partial(np.isin, test_elements=value))
+            self.prove(program.source, member)
             for group in executor.compute_pairs(np.array([member]), program.per)[1].tolist() if program.per else ():
                 self._add_path(self._trace(member, program.per or (), group), program.per or ())
 
@@ -210,7 +209,7 @@ class ProofBuilder:
     def _iter_values(self, holder: int, key: Key) -> Iterator[tuple[tuple[int, ...], float]]:
         """The values of a node by the last relation of a key, each with the nodes that it comes from."""
         second = key.times or key.less
-        others, combine = self._list_values(holder, second) if second else [], self._executor.columns.combine_values
+        others, combine = self._list_values(holder, second) if second else [], self._executor.combine_values
         for end, left in self._list_values(holder, key.path[-1:]):
             if not second:
                 yield (end,), left

@@ -16,7 +16,6 @@ from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.kg.values import Value, has_days_first, parse, parse_counted
 from retrieval.language.amounts import ValueKind
 from retrieval.lexicon import get_words
-from retrieval.programs.algebra.numbers import compute_years_between
 from retrieval.programs.algebra.operations import Key
 
 if TYPE_CHECKING:
@@ -175,17 +174,6 @@ class Columns:
         kinds = [self.get_value_type(key.path[-1]), self.get_value_type((key.times or key.path)[-1])]
         factors = [1.0 if kind is None else kind.factor for kind in kinds]
         return factors[0] if self.get_key_type(key) is kinds[1] else factors[1]
-
-    def combine_values(self, key: Key, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """What the values of a key's two paths come to: their products, or how much the first are more."""
-        if key.times is not None:
-            product: np.ndarray = left * right / self.compute_divisor(key)
-            return product
-        kind = self.get_value_type(key.path[-1])
-        if kind is not None and kind.kind is ValueKind.DATE:
-            return compute_years_between(left, right)
-        difference: np.ndarray = left - right
-        return difference
 
     def _infer_value_type(self, relation: int) -> ValueType | None:
         nodes = self.list_arcs(relation)[1]

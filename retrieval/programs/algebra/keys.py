@@ -80,7 +80,7 @@ class KeyWalker(PathWalker, ABC):
         others, right = self.collect_values(having, Key(second_path))
         entries, partners = match_equal_items(holders, others)
         left, right = left[entries], right[partners]
-        values = self.columns.combine_values(key, left, right)
+        values = self.combine_values(key, left, right)
         who, entries = match_equal_items(ends, holders[entries])
         return owners[who], values[entries]
 

@@ -10,10 +10,13 @@ import numpy as np
 from retrieval.errors import ProgramError, check
 from retrieval.kg.search.walks import walk_relation
 from retrieval.kg.snapshot.arrays import is_among, sort_unique
+from retrieval.language.amounts import ValueKind
 from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.numbers import compute_years_between
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.programs.algebra.operations import Key
 
 #: Sets so many times larger than what is looked up are searched, smaller ones marked.
 _MARKED = 8
@@ -65,6 +68,17 @@ class PathWalker:
             check(self.cancelled)
         order = np.argsort(owners, kind="stable")
         return owners[order], ends[order]
+
+    def combine_values(self, key: Key, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """What the values of a key's two paths come to: their products, or how much the first are more."""
+        if key.times is not None:
+            product: np.ndarray = left * right / self.columns.compute_divisor(key)
+            return product
+        kind = self.columns.get_value_type(key.path[-1])
+        if kind is not None and kind.kind is ValueKind.DATE:
+            return compute_years_between(left, right)
+        difference: np.ndarray = left - right
+        return difference
 
     def _check_relation(self, relation: int) -> int:
         if not 0 <= relation < 2 * self.snapshot.num_relations:
