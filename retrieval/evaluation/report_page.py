@@ -44,6 +44,7 @@ def build_blocks(report: Mapping[str, Any]) -> list[Block]:
         Heading("Metrics"),
         _build_metrics_table(report),
         Text(_TIES),
+        *(_build_confidence_blocks(report["risk"]) if report.get("risk") else []),
         Heading("Cost"),
         *_build_cost_blocks(report),
     ]
@@ -91,6 +92,33 @@ def _build_metrics_table(report: Mapping[str, Any]) -> PageTable:
         between = f"{format_number(bounds[0], name)} to {format_number(bounds[1], name)}" if bounds else ""
         rows.append((NAMES.get(name, name), format_number(value, name), between))
     return PageTable(("metric", "value", "95% interval"), rows)
+
+
+def _build_confidence_blocks(risk: Mapping[str, Any]) -> list[Block]:
+    """The risk-coverage curve at a few shares of questions, and the reliability diagram, as tables."""
+    curve = risk["curve"]
+    shown = curve if len(curve) <= _SHOWN else [curve[i * (len(curve) - 1) // (_SHOWN - 1)] for i in range(_SHOWN)]
+    answered = f"{risk['answered']:,} of {risk['n']:,} questions were answered, {risk['wrong']:,} of them wrongly."
+    return [
+        Heading("How confidence and errors go together"),
+        Text(f"{answered} Wrong is what is not the whole answer set and nothing else."),
+        PageTable(
+            ("answers of a confidence from", "share answered", "share wrong of these"),
+            [tuple(format_number(point[name]) for name in ("confidence", "coverage", "error")) for point in shown],
+        ),
+        PageTable(
+            ("confidence", "answers", "mean confidence", "share right"),
+            [
+                (
+                    f"{row['low']:.1f} to {row['high']:.1f}",
+                    f"{row['n']:,}",
+                    format_number(row["confidence"]),
+                    format_number(row["right"]),
+                )
+                for row in risk["bins"]
+            ],
+        ),
+    ]
 
 
 def _build_cost_blocks(report: Mapping[str, Any]) -> list[Block]:

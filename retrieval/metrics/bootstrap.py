@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.metrics.scores import QuestionScore
+from retrieval.metrics.scores import QuestionScore, build_risk_table
 
 #: Metrics that are means over the questions that have them, and the field each is the mean of.
 MEANS = {
@@ -114,7 +114,8 @@ class _Table:
             for field in MEANS.values()
         ]
         values = np.array(columns, float).reshape(len(MEANS), len(scores)).T
-        self.names = (*MEANS, "micro_f1")
+        self.names = (*MEANS, "micro_f1", "coverage_at_5", "ece")
+        self._risk = build_risk_table(scores)
         present = ~np.isnan(values)
         hits = np.array([2 * score.true_positives for score in scores], float).reshape(-1, 1)
         sizes = np.array([score.predicted + score.gold for score in scores], float).reshape(-1, 1)
@@ -128,7 +129,10 @@ class _Table:
             figures: np.ndarray = (weights @ self._sums / counts).T
         # Nothing predicted where nothing was to be found is right.
         figures[-1][counts[:, -1] == 0] = 1.0
-        return figures
+        if self._risk is None:
+            return np.vstack([figures, np.full((2, len(weights)), np.nan)])
+        risk = self._risk.compute_coverage(weights), self._risk.compute_calibration_error(weights)
+        return np.vstack([figures, *risk])
 
 
 def _sample_weights(questions: int, seed: int, resamples: int) -> list[np.ndarray]:

@@ -19,9 +19,13 @@ NAMES = {
     "program_exact": "right program",
     "program_answers": "answers of the gold program",
     "avg_triples": "triples",
+    "coverage_at_5": "coverage at 5% error",
+    "ece": "ECE",
 }
 #: Every metric a report has, in its order; one that does not apply is null.
 METRICS = tuple(NAMES)
+#: Those of which less is better.
+LESS_IS_BETTER = ("ece",)
 
 
 def format_number(value: float | None, name: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Metrics of answers and of retrieved evidence. Plain Python; each question is scored by itself first.
+"""Metrics of answers and of retrieved evidence. Plain Python and numpy; each question is scored by itself first.
 
 Ties: predicted answers are a set, so their order counts for nothing but Hit@1. Where several answers share the
 best score, Hit@1 is the share of them that are right: what a random order among them gives on average.
@@ -11,6 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from retrieval.metrics.risk import RiskTable
 
 Fact = tuple[str, str, str]
 T = TypeVar("T", int, str)
@@ -46,6 +50,7 @@ class QuestionScore:
             table answers the question.
         program: the program that was run is the gold one; None without a gold program.
         program_answers: what was answered is what the gold program gives; None without one.
+        confidence: of the best answer; None where nothing was predicted, or in reports that do not tell it.
     """
 
     hit: float
@@ -68,6 +73,7 @@ class QuestionScore:
     exact_table: float | None = None
     program: float | None = None
     program_answers: float | None = None
+    confidence: float | None = None
 
 
 def score_question(
@@ -121,6 +127,7 @@ def score_question(
         triples=None if facts is None else len(facts),
         passage_recall_at_2=fmean(0 < place <= 2 for place in support) if support else None,
         passage_recall_at_5=fmean(0 < place <= 5 for place in support) if support else None,
+        confidence=max(best.values(), default=None),
     )
 
 
@@ -148,7 +155,15 @@ def score_of_row(row: Mapping[str, Any]) -> QuestionScore:
         exact_table=row.get("exact_table"),
         program=row.get("program_exact"),
         program_answers=row.get("program_answers"),
+        confidence=row.get("confidence"),
     )
+
+
+def build_risk_table(scores: Sequence[QuestionScore]) -> RiskTable | None:
+    """The questions by falling confidence; None where the confidence of an answer is not known."""
+    if any(score.predicted and score.confidence is None for score in scores):
+        return None
+    return RiskTable([score.confidence for score in scores], [score.exact == 1 for score in scores])
 
 
 def compute_metrics(scores: Sequence[QuestionScore]) -> dict[str, float]:
@@ -184,6 +199,11 @@ def compute_metrics(scores: Sequence[QuestionScore]) -> dict[str, float]:
         values = [float(value) for score in scores if (value := getattr(score, field)) is not None]
         if values:
             metrics[name] = fmean(values)
+    table, each = build_risk_table(scores), np.ones((1, len(scores)))
+    if table is not None:
+        metrics["coverage_at_5"] = float(table.compute_coverage(each)[0])
+        error = float(table.compute_calibration_error(each)[0])
+        metrics |= {} if math.isnan(error) else {"ece": error}
     return metrics
 
 

@@ -58,6 +58,34 @@ class OutcomesSerializer(serializers.Serializer[object]):
     failed = serializers.IntegerField()
 
 
+class RiskPointSerializer(serializers.Serializer[object]):
+    """What is answered, and how much of it wrongly, where answers of at least this confidence are given."""
+
+    confidence = serializers.FloatField()
+    coverage = serializers.FloatField(help_text="share of the questions that are answered")
+    error = serializers.FloatField(help_text="share of these answers that is wrong")
+
+
+class ReliabilityBinSerializer(serializers.Serializer[object]):
+    """Answers whose confidence lies between two bounds."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    n = serializers.IntegerField()
+    confidence = serializers.FloatField(help_text="the mean")
+    right = serializers.FloatField(help_text="share of them that is right")
+
+
+class RiskSerializer(serializers.Serializer[object]):
+    """Risk and coverage by falling confidence, and the reliability diagram. Right is the whole answer set alone."""
+
+    n = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    wrong = serializers.IntegerField()
+    curve = RiskPointSerializer(many=True)
+    bins = ReliabilityBinSerializer(many=True)
+
+
 class ProgramFiguresSerializer(serializers.Serializer[object]):
     """Questions that bring a program: how many, whose does not fit the graph, and what became of the others."""
 
@@ -209,6 +237,12 @@ class ReportDetailSerializer(ReportSerializer):
     no_answers = serializers.DictField(source="summary.no_answers", default=dict)
     own_subgraphs = serializers.DictField(source="summary.own_subgraphs", default=dict)
     programs = ProgramFiguresSerializer(source="summary.programs", default=None, allow_null=True)
+    risk = RiskSerializer(
+        source="summary.risk",
+        default=None,
+        allow_null=True,
+        help_text="null in reports that do not know the confidence of answers",
+    )
     coverage = serializers.DictField(source="summary.coverage", default=dict, child=serializers.IntegerField())
     judged = JudgedSerializer(source="summary.judged", default=None, allow_null=True)
     manifest = serializers.DictField(source="summary.manifest", default=dict)
@@ -217,7 +251,7 @@ class ReportDetailSerializer(ReportSerializer):
         fields = [
             *ReportSerializer.Meta.fields,
             *("intervals", "breakdowns", "outcomes", "causes", "no_answers", "own_subgraphs", "programs"),
-            *("coverage", "judged", "manifest"),
+            *("risk", "coverage", "judged", "manifest"),
         ]
 
     @extend_schema_field(OutcomesSerializer)

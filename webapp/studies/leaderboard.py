@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from retrieval.metrics.names import METRICS
+from retrieval.metrics.names import LESS_IS_BETTER, METRICS
 from retrieval.studies.quoted import QUOTED, infer_benchmark, list_benchmarks
 from retrieval.studies.winners import TESTED, compare, compute_means
 from webapp.accounts.views import UserView
@@ -140,9 +140,10 @@ class LeaderboardView(UserView):
             question_set=question_set, split=query.get("split") or "test", finished_at__isnull=False
         )
         rows = rows.exclude(cell__study__deleted_at__isnull=False)
+        sign = 1 if metric in LESS_IS_BETTER else -1
         places = sorted(
             (report for report in rows if report.summary["metrics"].get(metric) is not None),
-            key=lambda report: (-report.summary["metrics"][metric], report.pk),
+            key=lambda report: (sign * report.summary["metrics"][metric], report.pk),
         )
         benchmark = query.get("benchmark") or infer_benchmark(question_set.name)
         content: dict[str, Any] = {

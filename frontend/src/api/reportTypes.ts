@@ -9,6 +9,7 @@ export type ReportQuestion = Schemas["ReportQuestion"];
 export type ReportBody = Schemas["EvaluateRequest"];
 export type ReportComparison = Schemas["Compared"];
 export type ChangedQuestion = Schemas["Difference"];
+export type Risk = Schemas["Risk"];
 export type Judged = Schemas["Judged"];
 export type Judgement = Report["judgements"][number];
 export type Metrics = Report["metrics"];

@@ -6,6 +6,7 @@ import { compareReportsQuery } from "@/api/queries";
 import type { ReportComparison, ReportDetail } from "@/api/reportTypes";
 import type { Id } from "@/api/types";
 import { ChangedQuestions } from "@/components/experiments/ChangedQuestions";
+import { RiskCard } from "@/components/experiments/RiskCard";
 import { Interval } from "@/components/experiments/Interval";
 import { Button, Pick } from "@/components/kit/controls";
 import { EmptyState, ErrorNotice, Loading, Notice } from "@/components/kit/feedback";
@@ -14,7 +15,7 @@ import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
 import { integer, metricName, metricValue, milliseconds } from "@/view/format";
 import { useMethodName } from "@/components/kit/useMethodName";
-import { difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/view/reports";
+import { betterBy, difference, metricNames, reportLabel, settingsThatDiffer, signed } from "@/view/reports";
 
 type Value = ReportComparison["metrics"][number]["values"][number];
 
@@ -23,14 +24,13 @@ function Cell({ name, value, base }: { name: string; value: Value | undefined; b
   if (value === undefined || known === null) return <td className="num muted">–</td>;
   const diff = base && difference(base, value);
   const { low, high } = value;
-  // More of a share is better; more triples is only more.
-  const share = !name.startsWith("avg_");
+  const better = diff ? betterBy(name, diff.by) : null;
   return (
     <td className="num">
       <div>
         {diff && (
           <span
-            className={`diff ${diff.apart && share ? (diff.by > 0 ? "good-text" : "bad-text") : "muted"}`}
+            className={`diff ${diff.apart && better !== null ? (better ? "good-text" : "bad-text") : "muted"}`}
             title={
               diff.apart
                 ? "The 95% intervals do not overlap"
@@ -39,7 +39,7 @@ function Cell({ name, value, base }: { name: string; value: Value | undefined; b
                   : "No interval is known"
             }
           >
-            {signed(diff.by, share ? 3 : 1)}
+            {signed(diff.by, better === null ? 1 : 3)}
             {diff.apart ? " *" : ""}
           </span>
         )}{" "}
@@ -236,6 +236,13 @@ export function CompareReportsPage() {
             · topics {first.topics}
           </p>
           <MetricsTable comparison={data} />
+          <RiskCard
+            all={data.reports.flatMap((report) =>
+              report.risk
+                ? [{ label: `${reportLabel(report, methodName)} (${report.id})`, risk: report.risk }]
+                : [],
+            )}
+          />
           {pair && (
             <>
               <div className="pair-bar">

@@ -11,6 +11,7 @@ import { JudgedCard } from "@/components/experiments/JudgedCard";
 import { Manifest } from "@/components/experiments/Manifest";
 import { MetricsCard } from "@/components/experiments/MetricsCard";
 import { QuestionRows } from "@/components/experiments/QuestionRows";
+import { RiskCard } from "@/components/experiments/RiskCard";
 import { DeleteMade } from "@/components/graphs/DeleteMade";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { useTitle } from "@/components/kit/hooks";
@@ -212,6 +213,7 @@ export function ReportPage() {
         <>
           <Counts report={report} />
           <MetricsCard report={report} />
+          {report.risk && <RiskCard all={[{ label: "answers", risk: report.risk }]} />}
           {report.judged && <JudgedCard judged={report.judged} />}
           <Breakdowns report={report} />
           <QuestionRows report={report} />

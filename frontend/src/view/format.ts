@@ -111,6 +111,8 @@ const METRICS: Record<string, string> = {
   token_f1: "Token F1",
   program_exact: "Right program",
   program_answers: "Gold program's answers",
+  coverage_at_5: "Coverage at 5% error",
+  ece: "ECE",
   n: "n",
 };
 

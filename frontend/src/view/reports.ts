@@ -16,8 +16,15 @@ const ORDER = [
   "token_f1",
   "program_exact",
   "program_answers",
+  "coverage_at_5",
+  "ece",
   "avg_triples",
 ];
+
+/** Whether more of a metric is better; of triples more is only more. */
+export function betterBy(name: string, by: number): boolean | null {
+  return name.startsWith("avg_") ? null : name === "ece" ? by < 0 : by > 0;
+}
 
 /** Of questions that bring a program: beside the first ones, where some do. */
 const PROGRAM_METRICS = ["program_exact", "program_answers"] as const;
