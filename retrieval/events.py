@@ -19,6 +19,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from retrieval.results import (
     Answer,
+    AnswerLimit,
     AnswerTable,
     Citation,
     NoAnswer,
@@ -250,7 +251,8 @@ class AnswerFinal:
     beside a text, for guesses, for answers read from passages, and in runs of earlier versions. ``table`` holds the
     answers with what else was asked for of each, where they are rows of several columns; ``answers`` are then what the
     rows are of: the things, or the groups. ``unused`` are the words of the question that the answers leave out, in its
-    order: those of the program's question as it was read, of a follow-up ``question.rewritten``'s.
+    order: those of the program's question as it was read, of a follow-up ``question.rewritten``'s. ``limit`` is there
+    where a limit on wrong answers was set: what it withholds is marked as guesses.
     """
 
     type: ClassVar[str] = "answer.final"
@@ -263,6 +265,12 @@ class AnswerFinal:
     sentence: str | None = None
     table: AnswerTable | None = None
     unused: tuple[Span, ...] = ()
+    limit: AnswerLimit | None = None
+
+    @property
+    def confidence(self) -> float | None:
+        """Of the best answer, whatever gave it: a program, relation paths, passages or an agent; None without any."""
+        return max((answer.score for answer in self.answers), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,8 +339,8 @@ TERMINAL_TYPES = frozenset({AnswerFinal.type, RunFailed.type, RunCancelled.type}
 
 
 _PARTS = (
-    *(AgentAction, Answer, AnswerTable, Citation, Denoted, EvidenceChain, Hop, LinkedEntity, NoAnswer, Node, Passage),
-    *(ProgramReading, ProgramStep, RankedValue, TableCell, TableColumn),
+    *(AgentAction, Answer, AnswerLimit, AnswerTable, Citation, Denoted, EvidenceChain, Hop, LinkedEntity, NoAnswer),
+    *(Node, Passage, ProgramReading, ProgramStep, RankedValue, TableCell, TableColumn),
     *(Pulled, RelationStep, RetrievedPassage, Span, Usage),
 )
 for _cls in (*EVENT_TYPES.values(), *_PARTS):

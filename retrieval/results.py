@@ -151,6 +151,25 @@ class AnswerTable:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerLimit:
+    """How answers stand to a limit: at most so many of 100 may be wrong.
+
+    Attributes:
+        at_most_wrong: the limit.
+        confidence: of the best answer.
+        threshold: confidence from which answers keep the limit; None where none is known to.
+        questions: on how many that was calibrated; 0 where it was not, yet.
+        withheld: the answers are not sure enough for the limit: they are the best guess, and no answer.
+    """
+
+    at_most_wrong: int
+    confidence: float
+    threshold: float | None
+    questions: int
+    withheld: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """Characters ``start`` to ``end`` of the question."""
 

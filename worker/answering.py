@@ -12,6 +12,7 @@ from celery import shared_task
 from django.conf import settings
 from django.db import connection
 
+from retrieval.answering.error_limit import apply_limit
 from retrieval.errors import ClewError
 from retrieval.events import (
     TERMINAL_TYPES,
@@ -23,10 +24,12 @@ from retrieval.events import (
     RunPaused,
 )
 from retrieval.llm.metering import Meter, use_meter
+from retrieval.metrics.guarantee import Guarantee
 from webapp.answers import services, steering
 from webapp.answers.log import get_last_seq
 from webapp.answers.models import Diagnosis, Run
 from webapp.answers.publish import Publisher
+from webapp.experiments.error_limits import find_run_guarantee, get_limit
 from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import get_endpoint
@@ -189,11 +192,25 @@ def _stream_events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
         return
     pausing = cancel.make_stop_check(steering.PAUSE, run.pk)
     answerer, warning = answerers.open_run_engine_or_untrained(run)
+    limit = get_limit(run.graph)
     for event in answerer.run(build_request(run), cancelled=cancelled, pausing=pausing):
-        if warning and isinstance(event, AnswerFinal):
-            yield replace(event, warnings=(warning, *event.warnings))
-        else:
+        if not isinstance(event, AnswerFinal):
             yield event
+            continue
+        final = replace(event, warnings=(warning, *event.warnings)) if warning else event
+        yield final if limit is None else apply_limit(final, limit, None if warning else _find_guarantee(run, limit))
+
+
+def _find_guarantee(run: Run, limit: int) -> Guarantee | None:
+    return find_run_guarantee(
+        graph=run.graph,
+        snapshot_hash=run.snapshot_hash,
+        method=run.method,
+        fingerprint=run.checkpoint.fingerprint if run.checkpoint else "",
+        reasoner=run.reasoner,
+        changed=bool(run.options),
+        at_most_wrong=limit,
+    )
 
 
 def _build_failure() -> RunFailed:

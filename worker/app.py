@@ -37,6 +37,7 @@ gc.disable()
 # Tasks need the apps.
 from worker import (  # noqa: E402
     answering,
+    calibration,
     checkpoints,
     evaluation,
     extraction,
@@ -60,6 +61,7 @@ if _COLLECTING:
 __all__ = [
     "answering",
     "app",
+    "calibration",
     "checkpoints",
     "evaluation",
     "extraction",

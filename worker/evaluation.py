@@ -16,7 +16,7 @@ from retrieval.errors import Cancelled
 from retrieval.llm.metering import use_meter
 from retrieval.types import Progress, QuestionRecord
 from retrieval.version import get_code_version
-from webapp.experiments import promotions, reports
+from webapp.experiments import error_limits, promotions, reports
 from webapp.experiments.models import AskedQuestions, ForeignUse, Report
 from webapp.graphs import files
 from webapp.jobs import queue
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from retrieval.answering.pipeline import Answerer
     from retrieval.evaluation.evaluator import Subgraphs, Topics
     from retrieval.evaluation.outcomes import Outcome
+    from retrieval.metrics.guarantee import Guarantee
     from retrieval.supervision.labels import Label
 
 JOURNAL, REPLIES = "asked.jsonl", "replies"
@@ -107,6 +108,7 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
         limit=report.limit,
         labels=labels,
         asks_foreign=report.foreign == ForeignUse.ASK,
+        guarantee=_find_guarantee(report),
     )
     if report.judgements:
         with use_meter(meter):
@@ -118,6 +120,22 @@ def _make(context: job_runs.Context, report: Report) -> dict[str, Any]:
         write_text(page, render(page, report_page.build_title(made), report_page.build_blocks(made)))
     journal.remove()
     return made
+
+
+def _find_guarantee(report: Report) -> Guarantee | None:
+    """Of the graph's limit on wrong answers, as far as what answered was calibrated."""
+    limit = error_limits.get_limit(report.graph)
+    if limit is None:
+        return None
+    return error_limits.find_run_guarantee(
+        graph=report.graph,
+        snapshot_hash=report.snapshot_hash,
+        method=report.method,
+        fingerprint=report.fingerprint,
+        reasoner=report.reasoner,
+        changed=bool(report.options),
+        at_most_wrong=limit,
+    )
 
 
 def _add_judgements(context: job_runs.Context, report: Report, made: dict[str, Any], out: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from retrieval.kg import snapshot as kg
 from retrieval.kg.analysis import schema, statistics
 from retrieval.types import Progress
 from webapp.api.errors import GraphNotReadyError
-from webapp.experiments import self_training
+from webapp.experiments import error_limits, self_training
 from webapp.graphs import files, progress, selectors
 from webapp.graphs.models import GraphVersion, IndexState
 from webapp.jobs import queue
@@ -51,6 +51,7 @@ def build_indexes(context: job_runs.Context) -> dict[str, Any]:
     if version.pk == graph.snapshot_id:
         progress.set_index_state(graph=graph, state=IndexState.READY)
         self_training.start(graph=graph, user=context.job.user)
+        error_limits.calibrate_where_limited(graph=graph, user=context.job.user)
         queue.send(queue.WARM, graph.pk)
         suggestions.suggest(graph, version, snapshot, context.is_cancelled)
     return {"entities": version.entities, "passages": version.passages}

@@ -12,7 +12,7 @@ from retrieval.errors import Cancelled, StorageFullError, TrainingDataError
 from retrieval.kg import snapshot as kg
 from retrieval.kg.snapshot.cache import get_cache_folder
 from retrieval.kg.snapshot.storage import is_full
-from webapp.experiments import self_training
+from webapp.experiments import error_limits, self_training
 from webapp.experiments import services as experiments
 from webapp.graphs import files
 from webapp.graphs.models import Graph
@@ -99,5 +99,6 @@ def run_self_training(context: job_runs.Context) -> dict[str, Any]:
         metrics=made.result.metrics,
         config=json.loads((out / "config.json").read_text()),
     )
+    error_limits.calibrate_where_limited(graph=graph, user=job.user)
     queue.send(queue.WARM, graph.pk)
     return {**summary, "checkpoint": checkpoint.pk}

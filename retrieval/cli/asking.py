@@ -13,11 +13,13 @@ from cyclopts import Parameter
 from retrieval import environment
 from retrieval.answering.endpoint import EndpointAnswerer
 from retrieval.answering.endpoint_request import EndpointRequest
+from retrieval.answering.error_limit import NOT_SURE_ENOUGH
 from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.cli.answer_lines import ANSWERS_SHOWN, show_answers
 from retrieval.cli.console import print_note, print_result, watch_interrupts
+from retrieval.cli.limits import limit_answers, load_guarantee
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.errors import ClewError, ConfigError, UnknownEntityError
 from retrieval.events import (
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 
 SOURCES_SHOWN = 10
 FAILED, INTERRUPTED = 2, 130
+_NO_LIMIT = "A limit on wrong answers is calibrated for one graph that is here."
 _BY = {"iri": "IRI", "name": "name"}
 
 
@@ -95,6 +98,8 @@ def ask(
         raise ConfigError("Ask a graph or an endpoint.", hint="Give --graph DIR or --sparql URL.")
     request = AskRequest(Question(question), (), answering.budget, answering.seed)
     if also:
+        if answering.at_most_wrong is not None:
+            raise ConfigError(_NO_LIMIT, hint="Ask one graph, or leave --at-most-wrong out.")
         if graph is None or entity or then:
             raise ConfigError(
                 "Several graphs are asked by --graph and --also, without --entity and --then.",
@@ -106,14 +111,19 @@ def ask(
         topic_ids = tuple(resolve_entity(snapshot, label) for label in entity)
         writer = _open_name_writer(snapshot, language, events=events)
         answerer = open_answerer(answering, encoding, snapshot, graph)
+        guarantee = load_guarantee(answering, answerer)
         stream = _run(answerer, dataclasses.replace(request, given=topic_ids))
+        stream = limit_answers(stream, guarantee)
         code, turn = _answer(stream, question, events=events, writer=writer, graph=snapshot)
         for follow_up in then:
             print_note(f"> {follow_up}")
             leaning = dataclasses.replace(request, question=Question(follow_up), follows=turn)
-            code, turn = _answer(_run(answerer, leaning), follow_up, events=events, writer=writer, graph=snapshot)
+            stream = limit_answers(_run(answerer, leaning), guarantee)
+            code, turn = _answer(stream, follow_up, events=events, writer=writer, graph=snapshot)
         return code
     assert sparql is not None
+    if answering.at_most_wrong is not None:
+        raise ConfigError(_NO_LIMIT, hint="Export the graph from the endpoint, and build it with `build-graph`.")
     with _open_endpoint(sparql, pull) as remote:
         topics = _resolve_topics(remote, entity)
         numbers = _Numbers()
@@ -390,6 +400,8 @@ def _show_answer(final: AnswerFinal, question: str) -> None:
             print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
     for span in final.unused:
         print_note(f"not used: {question[span.start : span.end]}")
+    if final.limit is not None and final.limit.withheld:
+        print_note(NOT_SURE_ENOUGH.format(n=final.limit.at_most_wrong))
     if final.text or final.sentence:
         print_note(final.text or final.sentence or "")
     show_answers(final)

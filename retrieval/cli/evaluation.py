@@ -14,6 +14,7 @@ from cyclopts.validators import Number
 from retrieval import environment
 from retrieval.cli.asking import open_answerer
 from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
+from retrieval.cli.limits import load_guarantee
 from retrieval.cli.options import Answering, Encoding, QuestionOptions
 from retrieval.cli.questions import filter_split, read
 from retrieval.errors import ConfigError
@@ -89,6 +90,7 @@ def evaluate(
     labels = read_labels(measuring.labels) if measuring.labels else []
     seen = _load_seen(measuring.train_questions, measuring.train_labels)
     answerer = open_answerer(answering, encoding, snapshot, graph)
+    guarantee = load_guarantee(answering, answerer)
     key = _compute_key(answering, measuring, answerer, chosen)
     journal = Journal(out.with_name(f".{out.name}.asked"), key, chosen)
     if journal.done:
@@ -102,7 +104,7 @@ def evaluate(
     report = write_report(
         out, outcome,
         checkpoint=answering.checkpoint, split=question_options.split, limit=measuring.limit, seen=seen, labels=labels,
-        asks_foreign=answering.foreign == "ask",
+        asks_foreign=answering.foreign == "ask", guarantee=guarantee,
     )  # fmt: skip
     journal.remove()
     _write_pages(report, [page for page in (markdown, html) if page])
@@ -317,6 +319,12 @@ def _print_report(report: dict[str, Any], out: Path) -> None:
         if value is not None:
             bounds = report["intervals"].get(name)
             print_result(f"{name}\t{value:.4f}" + (f"\t{bounds[0]:.4f}\t{bounds[1]:.4f}" if bounds else ""))
+    if report["guarantee"]:
+        measured = report["guarantee"]["measured"]
+        print_result(
+            f"guarantee\t{measured['held']}\t{measured['wrong']} wrong of {measured['answered']}"
+            f"\t{measured['low']:.4f}\t{measured['high']:.4f}"
+        )
     latency, alone = report["latency_ms"], report["retrieval_ms"]
     print_note(
         f"{out}: {report['n']:,} questions, p50 {latency['p50']:.0f} ms, p95 {latency['p95']:.0f} ms; "

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from retrieval.answering.loading import load_encoder
 from retrieval.config import parse_pairs
@@ -19,6 +20,7 @@ from retrieval.kg.readers.options import ReadOptions
 from retrieval.kg.readers.rows_layout import ROLES
 from retrieval.limits import DEFAULT_BUDGET
 from retrieval.methods.registry import DEFAULT
+from retrieval.metrics.guarantee import LEAST, MOST
 from retrieval.training.manifest import read_manifest
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ class Answering:
         seed: of what is drawn at random.
         settings: NAME=VALUE, a setting of the retriever for asking; repeatable.
         foreign: a checkpoint of a graph of other relations: compare them by text in its place, or ask it all the same.
+        at_most_wrong: answer only where at most so many of 100 answers are wrong, 1 to 50; calibrated at the first use.
     """
 
     checkpoint: Path | None = None
@@ -86,6 +89,7 @@ class Answering:
     seed: int = 0
     settings: Annotated[Repeated, Parameter(name="--set")] = ()
     foreign: Literal["zero-shot", "ask"] = "zero-shot"
+    at_most_wrong: Annotated[int | None, Parameter(validator=Number(gte=LEAST, lte=MOST))] = None
 
 
 #: A format of graphs, by its name in the catalog.

@@ -24,6 +24,7 @@ from retrieval.kg.snapshot.labels import normalize_name
 from retrieval.methods import registry
 from retrieval.methods.retriever_loading import is_foreign
 from retrieval.metrics.bootstrap import compute_intervals
+from retrieval.metrics.guarantee import CalibrationAnswer, Guarantee, verify_guarantee
 from retrieval.metrics.names import METRICS
 from retrieval.metrics.scores import (
     Fact,
@@ -105,6 +106,7 @@ def build_report(
     seen: TrainingCoverage | None = None,
     labels: Sequence[Label] = (),
     asks_foreign: bool = False,
+    guarantee: Guarantee | None = None,
 ) -> dict[str, Any]:
     """The report as plain JSON types (docs: DESIGN, "The engine's command line").
 
@@ -116,6 +118,7 @@ def build_report(
         seen: in training; taken from the checkpoint when it is not given.
         labels: relation paths of the questions, for those without gold paths.
         asks_foreign: as of the engine (``AnswererSpec``), for the record.
+        guarantee: of a limit on wrong answers, that is compared with what came out.
     """
     outcomes = evaluation.outcomes
     words = registry.get_method(evaluation.answerer.method).worded
@@ -133,6 +136,7 @@ def build_report(
         "metrics": build_metrics(scores),
         "intervals": {name: list(bounds[name]) for name in METRICS if name in bounds},
         "risk": table.describe() if (table := build_risk_table(scores)) is not None else None,
+        "guarantee": None if guarantee is None else verify_guarantee(guarantee, _list_answers(scores)),
         "by_hops": groups["hops"],
         "by_operator": groups.get("operators", {}),
         "breakdowns": groups,
@@ -155,6 +159,10 @@ def build_report(
             {**_build_row(o, s, shift), "cause": why} for o, s, why in zip(outcomes, scores, causes, strict=True)
         ],
     }
+
+
+def _list_answers(scores: Sequence[QuestionScore]) -> list[CalibrationAnswer]:
+    return [CalibrationAnswer(one.confidence, one.exact == 1) for one in scores]
 
 
 def write_report(out: Path, evaluation: Evaluation, **context: Any) -> dict[str, Any]:

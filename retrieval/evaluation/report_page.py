@@ -44,7 +44,7 @@ def build_blocks(report: Mapping[str, Any]) -> list[Block]:
         Heading("Metrics"),
         _build_metrics_table(report),
         Text(_TIES),
-        *(_build_confidence_blocks(report["risk"]) if report.get("risk") else []),
+        *(_build_confidence_blocks(report["risk"], report.get("guarantee")) if report.get("risk") else []),
         Heading("Cost"),
         *_build_cost_blocks(report),
     ]
@@ -68,6 +68,26 @@ def build_blocks(report: Mapping[str, Any]) -> list[Block]:
 
 def _build_causes_table(causes: Mapping[str, int]) -> PageTable:
     return PageTable(("stage", "questions"), [(name, f"{count:,}") for name, count in causes.items()])
+
+
+def _build_guarantee_text(guarantee: Mapping[str, Any]) -> Text:
+    measured, limit = guarantee["measured"], guarantee["at_most_wrong"]
+    calibrated = (
+        f"Limit: at most {limit} of 100 answers wrong. Calibrated on {guarantee['questions']:,} questions, "
+        f"{guarantee['reviewed']:,} of them reviewed by people."
+    )
+    if guarantee["threshold"] is None:
+        few = " These are too few to show it." if guarantee["too_few"] else ""
+        return Text(f"{calibrated} No confidence is known to keep the limit, so nothing is answered.{few}")
+    if not measured["answered"]:
+        return Text(f"{calibrated} None of the {measured['n']:,} questions was answered so surely.")
+    said = {"kept": "was kept", "broken": "was broken", "unclear": "was exceeded, which may be chance"}
+    return Text(
+        f"{calibrated} Answers of a confidence from {guarantee['threshold']:.3f} are given: "
+        f"{measured['answered']:,} of {measured['n']:,} here, {measured['wrong']:,} of them wrong "
+        f"({measured['share']:.1%}, 95% interval {measured['low']:.1%} to {measured['high']:.1%}). "
+        f"The limit {said[measured['held']]}."
+    )
 
 
 def build_title(report: Mapping[str, Any]) -> str:
@@ -94,13 +114,14 @@ def _build_metrics_table(report: Mapping[str, Any]) -> PageTable:
     return PageTable(("metric", "value", "95% interval"), rows)
 
 
-def _build_confidence_blocks(risk: Mapping[str, Any]) -> list[Block]:
-    """The risk-coverage curve at a few shares of questions, and the reliability diagram, as tables."""
+def _build_confidence_blocks(risk: Mapping[str, Any], guarantee: Mapping[str, Any] | None) -> list[Block]:
+    """Whether a limit was kept, and as tables the risk-coverage curve, thinned, and the reliability diagram."""
     curve = risk["curve"]
     shown = curve if len(curve) <= _SHOWN else [curve[i * (len(curve) - 1) // (_SHOWN - 1)] for i in range(_SHOWN)]
     answered = f"{risk['answered']:,} of {risk['n']:,} questions were answered, {risk['wrong']:,} of them wrongly."
     return [
         Heading("How confidence and errors go together"),
+        *([_build_guarantee_text(guarantee)] if guarantee else []),
         Text(f"{answered} Wrong is what is not the whole answer set and nothing else."),
         PageTable(
             ("answers of a confidence from", "share answered", "share wrong of these"),

@@ -41,6 +41,7 @@ from tests.benchmarks import (
     paraphrases,
     paths,
     programs,
+    public,
     review_curves,
     review_load,
     router,
@@ -82,7 +83,7 @@ LONG = (
     "text", "text_answers", "big_text", "inses", "inses_facts", "agent", "router", "scale", "review_load",
     "review_curves", "kills", "fuzz", "meanwhile", "programs", "zero_shot", "unknown",
     "linking", "why_not", "endpoint_programs", "canvas", "larger_graph", "waiting", "tables", "written_names",
-    "unseen", "newcomers", "span_reader", "million",
+    "unseen", "newcomers", "public", "span_reader", "million",
     "self_taught", "paraphrases", "abuse", "short_jobs", "data_models", "edits", "first_answer",
     "many_kinds", "serving",
 )  # fmt: skip
@@ -153,6 +154,7 @@ def main() -> None:
             args.data, args.part or data_models_sets.PARTS, broken=args.broken, show=args.show
         ),
         "unseen": lambda: unseen.measure(args.data),
+        "public": lambda: public.measure(args.data),
         "newcomers": lambda: newcomers.measure(args.data, show=args.show),
         "self_taught": lambda: self_taught.measure(args.data),
         "canvas": canvas.measure,

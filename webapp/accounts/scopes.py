@@ -37,6 +37,8 @@ _CALLS = {
         "PATCH graphs/<pk>",
         "DELETE graphs/<pk>",
         "POST graphs/<pk>/index",
+        "PUT graphs/<pk>/error-limit",
+        "POST graphs/<pk>/error-limit",
         "POST graphs/<pk>/extract",
         "POST graphs/<pk>/sample-questions",
         "POST graphs/<pk>/versions",

@@ -301,3 +301,44 @@ class ReportQuestion(AccessControlled):
 
     def __str__(self) -> str:
         return self.question
+
+
+class ErrorLimit(AccessControlled):
+    """A graph is answered only where at most so many of 100 answers are wrong. Without a row there is no limit."""
+
+    visible_through = "graph"
+    managed_through = "graph"
+
+    graph = models.OneToOneField(Graph, on_delete=models.CASCADE, related_name="error_limit")
+    at_most_wrong = models.PositiveSmallIntegerField()
+    set_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    set_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return f"{self.graph_id} {self.at_most_wrong}"
+
+
+class Calibration(AccessControlled):
+    """How sure and how right a method is on one version of a graph, asked of questions whose answers are known.
+
+    ``fingerprint`` is of the checkpoint that was asked, empty without one. ``answers`` are
+    ``[confidence or null, right, reviewed]`` of each question, in random order.
+    """
+
+    visible_through = "graph"
+    managed_through = "graph"
+
+    graph = models.ForeignKey(Graph, on_delete=models.CASCADE, related_name="calibrations")
+    snapshot = models.ForeignKey(GraphVersion, on_delete=models.CASCADE, related_name="calibrations")
+    method = models.CharField(max_length=32)
+    fingerprint = models.CharField(max_length=128, blank=True)
+    answers = models.JSONField()
+    made_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["snapshot", "method", "fingerprint"], name="calibration_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} on {self.snapshot_id}"

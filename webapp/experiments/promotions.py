@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from retrieval.errors import ClewError
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
-from webapp.experiments import comparison, resolution
+from webapp.experiments import comparison, error_limits, resolution
 from webapp.experiments.models import Checkpoint, Promotion, Report, TopicSource
 from webapp.experiments.reports import EvaluationRequest, start_report
 from webapp.graphs import announce
@@ -183,5 +183,6 @@ def _lock_graph(graph: int) -> Graph:
 
 
 def _notify_changed(graph: Graph) -> None:
+    error_limits.calibrate_where_limited(graph=graph, user=None)
     announce.notify_graph_on_commit(graph.pk)
     transaction.on_commit(lambda: queue.send(queue.WARM, graph.pk))

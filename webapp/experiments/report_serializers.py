@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from retrieval.metrics.guarantee import HELD
 from webapp.api.fields import PlainText
 from webapp.api.schema import allow_null, describe_tuple
 from webapp.experiments.comparison import CHANGES
@@ -84,6 +85,43 @@ class RiskSerializer(serializers.Serializer[object]):
     wrong = serializers.IntegerField()
     curve = RiskPointSerializer(many=True)
     bins = ReliabilityBinSerializer(many=True)
+
+
+class MeasuredLimitSerializer(serializers.Serializer[object]):
+    """Whether answers to other questions kept a limit; the interval is of the share of wrong ones, at 95%."""
+
+    n = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    wrong = serializers.IntegerField()
+    share = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+    held = serializers.ChoiceField(
+        choices=HELD,
+        help_text="broken: all of the interval is above the limit; unclear: only the share is, which may be chance",
+    )
+
+
+class GuaranteeSerializer(serializers.Serializer[object]):
+    """What calibration found for a limit on wrong answers."""
+
+    at_most_wrong = serializers.IntegerField(help_text="answers of 100 that may be wrong")
+    threshold = serializers.FloatField(
+        allow_null=True, help_text="confidence from which answers are given; null: none is known to keep the limit"
+    )
+    questions = serializers.IntegerField(help_text="it was calibrated on")
+    reviewed = serializers.IntegerField(help_text="of these, whose right answers a person knows")
+    tested = serializers.IntegerField(help_text="questions of the half that tests")
+    answered = serializers.IntegerField(help_text="of these, answered from the threshold on")
+    wrong = serializers.IntegerField(help_text="of these, answered wrongly")
+    needed = serializers.IntegerField(help_text="right answers of the testing half that would show the limit kept")
+    too_few = serializers.BooleanField(help_text="even if all were right, these questions could not show it")
+
+
+class VerifiedGuaranteeSerializer(GuaranteeSerializer):
+    """A guarantee, and whether a report kept it."""
+
+    measured = MeasuredLimitSerializer()
 
 
 class ProgramFiguresSerializer(serializers.Serializer[object]):
@@ -243,6 +281,12 @@ class ReportDetailSerializer(ReportSerializer):
         allow_null=True,
         help_text="null in reports that do not know the confidence of answers",
     )
+    guarantee = VerifiedGuaranteeSerializer(
+        source="summary.guarantee",
+        default=None,
+        allow_null=True,
+        help_text="of the graph's limit on wrong answers; null without one, or where it was not calibrated",
+    )
     coverage = serializers.DictField(source="summary.coverage", default=dict, child=serializers.IntegerField())
     judged = JudgedSerializer(source="summary.judged", default=None, allow_null=True)
     manifest = serializers.DictField(source="summary.manifest", default=dict)
@@ -251,7 +295,7 @@ class ReportDetailSerializer(ReportSerializer):
         fields = [
             *ReportSerializer.Meta.fields,
             *("intervals", "breakdowns", "outcomes", "causes", "no_answers", "own_subgraphs", "programs"),
-            *("risk", "coverage", "judged", "manifest"),
+            *("risk", "guarantee", "coverage", "judged", "manifest"),
         ]
 
     @extend_schema_field(OutcomesSerializer)

@@ -26,12 +26,13 @@ class JobKind(models.TextChoices):
     STUDY = "study"
     TEST = "test"
     CHECKPOINT = "checkpoint"
+    CALIBRATE = "calibrate"
 
 
 LONG = (JobKind.TRAIN, JobKind.LABEL, JobKind.EVALUATE, JobKind.EXTRACT, JobKind.SYNTHESISE, JobKind.STUDY)
 """Work that takes minutes to hours and whole cores."""
 
-ALONE: tuple[tuple[JobKind, ...], ...] = (LONG, (JobKind.SELF_TRAIN,))
+ALONE: tuple[tuple[JobKind, ...], ...] = (LONG, (JobKind.SELF_TRAIN,), (JobKind.CALIBRATE,))
 """Kinds of which one job runs at a time. What Clew does by itself makes nobody wait who asked for something."""
 
 

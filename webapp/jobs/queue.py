@@ -31,6 +31,7 @@ SELF_TRAIN = "clew.self_train"
 STUDY = "clew.study"
 TEST_GRAPH = "clew.test_graph"
 TAKE_CHECKPOINT = "clew.take_checkpoint"
+CALIBRATE = "clew.calibrate"
 PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
@@ -49,6 +50,7 @@ QUEUE_OF = {
     STUDY: heartbeats.LONG,
     TEST_GRAPH: heartbeats.JOBS,
     TAKE_CHECKPOINT: heartbeats.JOBS,
+    CALIBRATE: heartbeats.LONG,
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
     TEST_MODEL: heartbeats.JOBS,

@@ -36,6 +36,7 @@ TASK_OF = {
     JobKind.STUDY: queue.STUDY,
     JobKind.TEST: queue.TEST_GRAPH,
     JobKind.CHECKPOINT: queue.TAKE_CHECKPOINT,
+    JobKind.CALIBRATE: queue.CALIBRATE,
 }
 ENDED = {
     JobState.DONE: StageState.DONE,

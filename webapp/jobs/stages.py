@@ -101,6 +101,10 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("look", "Look through the file", 30, ("looking through",)),
         Stage("open", "Open the weights", 70, ("opening",)),
     ),
+    JobKind.CALIBRATE: (
+        Stage("write", "Write questions", 5, ("opening", "writing questions")),
+        Stage("ask", "Ask them", 95, ("asking",)),
+    ),
     JobKind.REVIEW: (
         Stage("measure", "Measure paths", 70, ("measuring paths",)),
         Stage("store", "Store the questions", 30, ("storing",)),

@@ -19,6 +19,7 @@ from webapp.answers.why_not_api import WhyNotFoundView, WhyNotView
 from webapp.api.views import handle_not_found
 from webapp.edits.api import DuplicatesView, EditsView, PreviewEditsView, UndoEditView
 from webapp.experiments.api import CheckpointViewSet, LabelSetViewSet, MethodView
+from webapp.experiments.error_limits_api import ErrorLimitView
 from webapp.experiments.promotions_api import PromotionsView, RollbackView
 from webapp.experiments.report_api import ReportViewSet
 from webapp.experiments.trajectories_api import TrajectorySetViewSet
@@ -112,6 +113,7 @@ urlpatterns = [
     path("graphs/<int:pk>/train", TrainView.as_view()),
     path("graphs/<int:pk>/promotions", PromotionsView.as_view()),
     path("graphs/<int:pk>/rollback", RollbackView.as_view()),
+    path("graphs/<int:pk>/error-limit", ErrorLimitView.as_view()),
     path("graphs/<int:pk>/extract", ExtractView.as_view()),
     path("graphs/<int:pk>/versions", VersionsView.as_view()),
     path("graphs/<int:pk>/versions/diff", DiffView.as_view()),

@@ -17,6 +17,7 @@ export type SubgraphExtracted = Schemas["SubgraphExtracted"];
 export type AgentAction = Schemas["AgentAction"];
 export type Answer = Schemas["Answer"];
 export type AnswerFinal = Schemas["AnswerFinal"];
+export type AnswerLimit = Schemas["AnswerLimit"];
 export type AnswerTable = Schemas["AnswerTable"];
 export type Citation = Schemas["Citation"];
 export type EvidenceChain = Schemas["EvidenceChain"];

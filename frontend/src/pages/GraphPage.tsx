@@ -14,6 +14,7 @@ import { Figures, Validation } from "@/components/graphs/Figures";
 import { GraphState } from "@/components/graphs/GraphState";
 import { IndexNotice } from "@/components/graphs/IndexNotice";
 import { LabelSets } from "@/components/graphs/LabelSets";
+import { LimitCard } from "@/components/graphs/LimitCard";
 import { NameGraph } from "@/components/graphs/NameGraph";
 import { GraphLanguages } from "@/components/graphs/NamesLanguage";
 import { Passages } from "@/components/graphs/Passages";
@@ -110,6 +111,7 @@ function sectionsOf(graph: Graph): Section[] {
     [trainable, { id: "labels", label: "Labels" }],
     [trainable, { id: "training", label: "Checkpoints" }],
     [true, { id: "tests", label: "Tests" }],
+    [graph.state === "ready", { id: "limit", label: "Limit" }],
     [true, { id: "access", label: "Access" }],
     [facts, { id: "edits", label: "Edits" }],
     [true, { id: "source", label: "Source" }],
@@ -156,6 +158,7 @@ function Imported({ graph, role, mayChange, ready }: Shown) {
         </>
       )}
       <TestsCard graph={graph} />
+      {graph.state === "ready" && <LimitCard graph={graph} mayChange={mayChange} />}
       <Access graph={graph} mayChange={mayChange} />
       {graph.state === "ready" && graph.triples > 0 && <EditsCard graph={graph} mayChange={mayChange} />}
       <SourceCard graph={graph} mayChange={mayChange} />

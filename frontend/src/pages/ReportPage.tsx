@@ -213,7 +213,9 @@ export function ReportPage() {
         <>
           <Counts report={report} />
           <MetricsCard report={report} />
-          {report.risk && <RiskCard all={[{ label: "answers", risk: report.risk }]} />}
+          {report.risk && (
+            <RiskCard all={[{ label: "answers", risk: report.risk }]} guarantee={report.guarantee} />
+          )}
           {report.judged && <JudgedCard judged={report.judged} />}
           <Breakdowns report={report} />
           <QuestionRows report={report} />

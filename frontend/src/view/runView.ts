@@ -15,6 +15,7 @@ import type {
   SubgraphExtracted,
   Usage,
 } from "@/api/events";
+import type { AnswerLimit } from "@/api/events";
 import type { RunEvent } from "@/api/types";
 import { stepped, rewound, type Walked } from "./agentWalk";
 import { withHops, withNodes } from "./runEntities";
@@ -58,6 +59,8 @@ export interface RunView extends Walked {
   table: AnswerTable | null;
   /** Words of the question that the answers leave out, as they stand in it. */
   unused: readonly string[];
+  /** How the answers stand to the graph's limit on wrong ones; null without one. */
+  limit: AnswerLimit | null;
   warnings: readonly string[];
   usage: Usage | null;
   tookMs: number | null;
@@ -106,6 +109,7 @@ function noEnd() {
     sentence: null,
     table: null,
     unused: [],
+    limit: null,
     warnings: [],
     usage: null,
     tookMs: null,
@@ -188,6 +192,7 @@ function changes(view: RunView, event: RunEvent): Partial<RunView> {
         sentence: event.sentence,
         table: event.table ?? null, // runs of earlier versions lack it
         unused: unusedOf(view, event),
+        limit: event.limit,
         warnings: event.warnings,
         usage: event.usage,
         tookMs: event.took_ms,

@@ -143,13 +143,15 @@ TABLE = {
                 "picture",
                 "similar",
             ),
-            *("versions", "versions/<version>", "versions/diff"),
+            *("error-limit", "versions", "versions/<version>", "versions/diff"),
             *("duplicates", "edits", "facts/sources", "shapes", "vocabulary", "vocabulary/file"),
         )
     },
     "POST graphs/<pk>/extract": admins("graph", scope=WRITE),
     # Looking at sample questions is for everybody; keeping them, with a name, is not: test_questions.py.
     "POST graphs/<pk>/sample-questions": For(VIEWER, WRITE, "graph"),
+    "PUT graphs/<pk>/error-limit": managers("graph", body={"at_most_wrong": "=5"}),
+    "POST graphs/<pk>/error-limit": managers("graph"),
     "POST graphs/<pk>/versions": managers("graph"),
     "POST graphs/<pk>/model": managers("graph"),
     "PUT graphs/<pk>/vocabulary": managers("graph", may_lack=True),

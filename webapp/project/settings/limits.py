@@ -85,6 +85,7 @@ JOB_HOURS_MAX = {
     "study": 336.0,
     "test": 12.0,
     "checkpoint": 1.0,
+    "calibrate": 1.0,
 }
 """How long a worker may be at one job. What most of them keep on their way is gone on with when it is tried again."""
 

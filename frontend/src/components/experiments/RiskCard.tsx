@@ -1,6 +1,9 @@
 // How confidence and errors go together: the risk-coverage curve and the reliability diagram, drawn and as tables.
+import type { VerifiedGuarantee } from "@/api/errorLimit";
+import { Notice } from "@/components/kit/feedback";
 import { Card } from "@/components/kit/Card";
 import { LineChart } from "@/components/studies/LineChart";
+import { calibrationText, heldText } from "@/view/errorLimit";
 import { integer, percent } from "@/view/format";
 import { coverageAt, ERRORS, reliabilitySeries, riskSeries, type NamedRisk } from "@/view/risk";
 
@@ -64,7 +67,15 @@ function Reliability({ of: { label, risk }, named }: { of: NamedRisk; named: boo
   );
 }
 
-export function RiskCard({ all }: { all: readonly NamedRisk[] }) {
+const TONES = { kept: "info", broken: "bad", unclear: "warn", "nothing answered": "warn" } as const;
+
+interface Props {
+  all: readonly NamedRisk[];
+  /** Of the graph's limit on wrong answers, and whether it was kept. */
+  guarantee?: VerifiedGuarantee | null;
+}
+
+export function RiskCard({ all, guarantee }: Props) {
   const answered = all.filter(({ risk }) => risk.curve.length > 0);
   if (!all.length) return null;
   return (
@@ -76,6 +87,16 @@ export function RiskCard({ all }: { all: readonly NamedRisk[] }) {
         </span>
       }
     >
+      {guarantee && (
+        <div className="body">
+          <Notice
+            tone={TONES[guarantee.measured.held]}
+            title={`Limit: at most ${guarantee.at_most_wrong} of 100 wrong`}
+          >
+            {heldText(guarantee)} {calibrationText(guarantee)}
+          </Notice>
+        </div>
+      )}
       {answered.length === 0 ? (
         <p className="body muted">No question was answered, so no confidence can be right or wrong.</p>
       ) : (

@@ -212,3 +212,24 @@ it("says which words of the question the answers leave out", () => {
     "not used: density",
   ]);
 });
+
+it("shows what is withheld by a limit as the best guess, and says why", () => {
+  const shown = { chain: null, onChain: nothing, onFind: nothing, onCite: nothing, isTrained: true };
+  const answers = view.answers.map((one) => ({ ...one, guess: true }));
+  const limit = { at_most_wrong: 5, confidence: 0.6, threshold: 0.8, questions: 900, withheld: true };
+  const { rerender } = render(<AnswersPanel view={{ ...view, answers, limit }} {...shown} />);
+  expect(screen.getByRole("heading")).toHaveTextContent("Best guess");
+  expect(screen.getByRole("status")).toHaveTextContent(
+    "Not sure enough for your limitThe limit is at most 5 of 100 wrong, which takes a confidence of 0.80; this has 0.60.",
+  );
+  expect(screen.getAllByRole("listitem")).toHaveLength(3);
+  rerender(
+    <AnswersPanel
+      view={{ ...view, answers, limit: { ...limit, questions: 0, threshold: null } }}
+      {...shown}
+    />,
+  );
+  expect(screen.getByRole("status")).toHaveTextContent("was not calibrated");
+  rerender(<AnswersPanel view={{ ...view, limit: { ...limit, withheld: false } }} {...shown} />);
+  expect(screen.getByText(/^Sure enough for the limit of at most 5 of 100 wrong/)).toBeInTheDocument();
+});

@@ -12,6 +12,7 @@ import { passageRanks } from "@/view/citations";
 import { confidence, count, milliseconds, score, valueText } from "@/view/format";
 import type { RunView } from "@/view/runView";
 import { nameOf } from "@/view/entityNames";
+import { LimitNotice } from "./LimitNotice";
 
 const FIRST = 12;
 /** Citations named on an answer's line; more are a glance away in the passages. */
@@ -260,7 +261,7 @@ export function AnswersPanel({
   const [all, setAll] = useState(false);
   const ranks = passageRanks(view);
   const { values } = rankedOf(view);
-  const { answers, text, sentence, table, unused, tookMs } = view;
+  const { answers, text, sentence, table, unused, tookMs, limit } = view;
   const shown = all ? answers : answers.slice(0, FIRST);
   const guesses = answers.findIndex((answer) => answer.guess);
   const question = view.started?.question ?? "answers";
@@ -286,7 +287,7 @@ export function AnswersPanel({
   return (
     <section className="panel" aria-label="Answers">
       <header className="panel-head">
-        <h2>{guesses === 0 ? "Closest guesses" : "Answers"}</h2>
+        <h2>{limit?.withheld ? "Best guess" : guesses === 0 ? "Closest guesses" : "Answers"}</h2>
         <span className="muted small tabular">
           {table ? count(table.total, "row") : answers.length > 0 && answers.length}
           {tookMs !== null && ` · ${milliseconds(tookMs)}`}
@@ -323,6 +324,7 @@ export function AnswersPanel({
           />
         )}
       </header>
+      {limit && <LimitNotice limit={limit} />}
       {sentence && (
         <p className="answer-sentence" dir="ltr">
           {sentence}
@@ -330,7 +332,7 @@ export function AnswersPanel({
       )}
       {unused.length > 0 && answers.length > 0 && <Unused words={unused} />}
       {text && <p className={`answer-text ${view.phase === "running" ? "writing" : ""}`}>{text}</p>}
-      {guesses === 0 && (
+      {guesses === 0 && !limit?.withheld && (
         <p className="muted small">
           Nothing was found that Clew is sure enough of. These come closest; look at their evidence first.
         </p>
