@@ -60,7 +60,7 @@ def list_reviewed(graph: Graph) -> list[QuestionRecord]:
 
     Tests that run a program, or that pin entities, are asked in another way than people ask.
     """
-    records = [_read_test(test) for test in list_tests(graph).filter(program=None, entities=[])]
+    records = [_read_test(test) for test in list_tests(graph).filter(program__isnull=True, entities=[])]
     records += [record for record in programs.iter_questions(graph_id=graph.pk) if record.answers]
     records += [
         QuestionRecord(f"review-{item.pk}", item.question, answers=tuple(item.answers))

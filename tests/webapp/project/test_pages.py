@@ -136,6 +136,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/passages",
         "graphs/{id}/passages/{number}",
         "graphs/{id}/train",
+        "graphs/{id}/error-limit",
         "graphs/{id}/promotions",
         "graphs/{id}/rollback",
         "graphs/{id}/extract",
