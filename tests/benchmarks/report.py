@@ -20,15 +20,15 @@ OTHER = "Other"
 _FIGURES, _COMMAND, _FLAT = 72, 32, 200
 _INTRODUCTION = f"""# Benchmarks
 
-Generated: each line is one result with its most important figures (or its first row). Its link leads to the JSON file
+Generated: each line is one result with its main figures (or its first row). Its link leads to the JSON file
 with all rows (`more`: further tables), an explanation (`note`), the command and the machine (`environment`).
 
 `make bench` runs the short benchmarks. `{COMMAND}NAME` runs one, replaces its JSON files and
 generates this page again; the last column has what follows `{COMMAND.strip()}`. Public data sets are looked
 for in the folder that `CLEW_BENCH_DATA` names; without it their benchmarks are left out.
 
-Unless `environment` says otherwise, results are from machines with two cores (x86_64) and no GPU, often under other
-load: trust ratios more than times.
+Unless `environment` says otherwise, results are from two cores (x86_64) without a GPU, often under other load: trust
+ratios more than times.
 *Exact*: share of questions with exactly the right answers. ECE: expected calibration error. Hit, Hit@1 and Macro-F1:
 [evaluation.md](evaluation.md).
 """
