@@ -1,6 +1,6 @@
 """``python -m tests.benchmarks.data_models_fetch DIR``: fill DIR with the packages that the data-model suite reads.
 
-Packages come from the registries that pip and npm are configured with; what is already in DIR is kept.
+Packages come from the registries that pip and npm are configured with, and from GitHub; what is already in DIR is kept.
 """
 
 from __future__ import annotations
@@ -24,17 +24,21 @@ def fetch(package: Package, home: Path) -> Path:
     """Download a package and unpack it, with the archives inside it; return its folder.
 
     Raises:
-        subprocess.CalledProcessError: the registry does not have it.
+        subprocess.CalledProcessError: the registry does not have it, or is not reached.
     """
     folder = home / package.folder
     if folder.exists():
         return folder
     home.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=home) as scratch:
-        subprocess.run(_make_command(package, scratch), check=True, cwd=scratch, stdout=subprocess.DEVNULL)
-        (archive,) = Path(scratch).iterdir()
         contents = Path(scratch) / "contents"
-        unpack(archive, contents)
+        if package.registry == "github":
+            subprocess.run(["git", "clone", "--quiet", f"https://github.com/{package.name}", contents], check=True)
+            subprocess.run(["git", "checkout", "--quiet", package.version], check=True, cwd=contents)
+        else:
+            subprocess.run(_make_command(package, scratch), check=True, cwd=scratch, stdout=subprocess.DEVNULL)
+            (archive,) = Path(scratch).iterdir()
+            unpack(archive, contents)
         contents.rename(folder)
     return folder
 

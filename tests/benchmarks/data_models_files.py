@@ -126,7 +126,13 @@ def _copy_json(source: Path, target: Path, rows: int, breaker: Breaker) -> None:
             return rows_read
         return [breaker.break_object(row) for row in (rows_read[:rows] if rows else rows_read)]
 
-    value = json.loads(source.read_text(encoding="utf-8"))
+    text = source.read_text(encoding="utf-8")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:  # an object on each line
+        objects = copy([json.loads(line) for line in text.splitlines()])
+        target.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in objects), encoding="utf-8")
+        return
     value = {key: copy(part) for key, part in value.items()} if isinstance(value, dict) else copy(value)
     target.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 

@@ -26,8 +26,9 @@ class Package:
 
     Attributes:
         name: in its registry.
-        registry: pip, npm, or sdist for what pip has as source; empty for a folder that is put beside them by hand.
-        version: the one that the expectations were written for.
+        registry: pip, npm, sdist for what pip has as source, or github; empty for a folder that is put
+            beside them by hand.
+        version: the one that the expectations were written for; a commit of github.
         root: where in the unpacked package the files of its sets lie.
     """
 

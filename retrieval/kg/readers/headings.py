@@ -18,6 +18,8 @@ _PLACE = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 #: The fewest years that head a table of a column for each, the longest heading, and the share of a column's cells that
 #: are values where it is one of values.
 _YEARS, _LONGEST, _VALUES = 2, 120, 0.8
+#: Rows that show that the values of a column differ.
+_MANY = 10
 
 
 def clean_headings(header: Sequence[str]) -> list[str]:
@@ -39,7 +41,12 @@ def is_header(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     others = [cell for index, cell in enumerate(header) if cell and index not in words and cell not in years]
     if not words or not all(_MARKED.fullmatch(cell) and len(cell) <= _LONGEST for cell in others):
         return False
-    again = [index for index in words if any(row[index].casefold() == header[index].casefold() for row in rows)]
+    # A heading that is met once among many different values is one of them by chance: the country ID.
+    again = [
+        index for index in words
+        if any(row[index].casefold() == header[index].casefold() for row in rows)
+        and (len(rows) < _MANY or len({row[index] for row in rows}) < len(rows))
+    ]  # fmt: skip
     return not again or any(_has_values([row[index] for row in rows]) for index in words)
 
 

@@ -10,8 +10,8 @@ from retrieval.kg.readers.property_layout import BAGS, RELATIONS, SOURCES, TARGE
 _QUESTIONS = frozenset({"question", "questions"})
 _TEXTS = frozenset({"text", "contents", "paragraph_text", "paragraphs", "context"})
 _NAMES = frozenset({"name", "title"})
-#: The most words of a value that is no passage, and the most keys of an object that is one.
-_SHORT, _PASSAGE_KEYS = 3, 5
+#: The most words of a value that is no passage, and the most keys of an object that is one: of a short text, of a long.
+_SHORT, _PASSAGE_KEYS, _DOCUMENT_KEYS = 3, 5, 10
 #: Objects that are looked at.
 _FIRST = 50
 
@@ -46,7 +46,7 @@ def is_thing(value: object) -> bool:
     edge = keys.keys() & set(SOURCES) and keys.keys() & set(TARGETS) and keys.keys() & set(RELATIONS)
     is_edge = bool(edge) and not keys.keys() & _NAMES
     texts = [value[keys[text]] for text in keys.keys() & _TEXTS]
-    is_passage = any(map(_is_long, texts)) or (bool(texts) and len(keys) <= _PASSAGE_KEYS)
+    is_passage = bool(texts) and len(keys) <= (_DOCUMENT_KEYS if any(map(_is_long, texts)) else _PASSAGE_KEYS)
     return not (is_edge or is_passage or keys.keys() & {"labels", *BAGS} or keys.keys() & _QUESTIONS)
 
 

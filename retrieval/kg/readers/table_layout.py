@@ -166,8 +166,10 @@ def _is_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if len(header) == 3 and _compute_share([parse(cell) is not None for cell in columns[1]]) < _NUMBERS:
         distinct = len(set(columns[0])) >= _DISTINCT * len(rows)
         numbers = header[0].endswith("#") or set(_split_words(header[0])[-1:]) & _NUMBERING
-        is_specific = _split_words(header[0])[-1:] not in (["id"], ["key"]) or any(
-            _NAMING.search(cell) for cell in header[1:]
+        is_specific = (
+            _split_words(header[0])[-1:] not in (["id"], ["key"])
+            or any(_NAMING.search(cell) for cell in header[1:])
+            or _compute_share([cell.isdecimal() for cell in columns[0]]) >= _NUMBERS
         )
         numbered = numbers and is_specific
         if header[1].casefold() in _SAYS:

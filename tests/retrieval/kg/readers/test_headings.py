@@ -34,6 +34,7 @@ def test_dots_between_words_of_headings_are_spaces():
         (("12", "7", "3"), [("1", "2", "3")], False),
         (("Pair", "1st leg", "100+", "1926 census"), [("Ann, Ben", "2-1", "", "")], True),
         (("Race", "Winner", "Laps", "Report"), [("Oslo", "Ann", "12", "Report")], True),
+        (("ID", "Name"), [("ID", "Indonesia"), *((f"C{n}", f"Land {n}") for n in range(9))], True),
     ],
 )
 def test_what_heads_columns(header, rows, fine):

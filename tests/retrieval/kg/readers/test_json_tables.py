@@ -246,3 +246,12 @@ def test_lines_of_json_hold_rows_in_rows(read):
     assert problems == []
     assert ("Lopi", "skeins", "1") in said
     assert ("Lopi", "project", "Beanie") in said
+
+
+def test_records_that_have_a_text_beside_much_else_are_rows(tmp_path):
+    card = {"code": "01", "title": "Noise", "text": "Draw a card, then lose a credit.", "faction": "anarch"}
+    record = card | {"pack": "core", "side": "runner", "cost": 1, "limit": 3, "position": 1, "rank": 2, "strength": 0}
+    for name, value, kind in (("cards.json", record, "json-table"), ("texts.json", card, "passages")):
+        path = tmp_path / name
+        path.write_text(json.dumps([value, value | {"code": "02", "title": "Nero"}]))
+        assert read_preview(path).format == kind

@@ -371,6 +371,7 @@ def test_rows_are_called_by_their_descriptions_beside_codes(tmp_path):
         ("City,Mayor,Country", "Town {a},Ola {a} Nowa,Poland", True),
         ("Employee,Department,City", "Ann {a},Sales,Oslo", True),
         ("name,born,died", "Ann {a},19{n},20{n}", True),
+        ("id,identifier,order", "{n},walk-{a},{n}", True),
         ("Film {a} x,directed_by,Ann {a}", "Film {a},directed_by,Ann {a}", False),
         ("Film x,DIRECTED_BY,Ann", "Film {a},IN_LANGUAGE,French", False),
         ("Q42,P31,Q5", "Q1{n},P{n},Q5", False),
