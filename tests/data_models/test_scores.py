@@ -129,11 +129,11 @@ def test_a_first_column_without_heading_names_things():
     assert (score.right["name"], score.right["key"], score.total["label"]) == (1, 1, 0)
 
 
-def test_sets_stand_in_their_part_with_unique_ids_and_about_half_in_each():
+def test_sets_stand_in_their_part_with_unique_ids_and_a_third_or_more_in_each():
     sets = load_sets()
     held = [one for one in sets if find_part(one.id) == "held"]
     assert len({one.id for one in sets}) == len(sets)
-    assert 0.4 < len(held) / len(sets) < 0.6
+    assert 0.3 < len(held) / len(sets) < 0.6
 
 
 def test_files_are_cut_and_otherwise_stay_as_they_are(tmp_path: Path):
