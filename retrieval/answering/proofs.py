@@ -6,24 +6,23 @@ lacks (:class:`Except`, a count of nothing) has no facts. The other members of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.evidence.chains import LEVEL_LIMIT, get_fact_key
-from retrieval.evidence.verify import make_hop
+from retrieval.answering.proof_facts import ProofFacts
+from retrieval.evidence.chains import LEVEL_LIMIT
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.amounts import Folding
 from retrieval.programs.algebra import operations as ops
 from retrieval.programs.algebra.operations import Key, Program, Walk, walk
-from retrieval.types import EvidenceChain
+from retrieval.programs.algebra.table_operations import Table, list_table_paths
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
-    from retrieval.types import Node
+    from retrieval.types import EvidenceChain
 
 CHAINS = 24
 """Chains after which no further answers are proven."""
@@ -45,7 +44,7 @@ def build_chains(executor: Executor, program: Program, score: float) -> tuple[Ev
     """
     proof = ProofBuilder(executor)
     proof.prove_result(program)
-    return proof.build_chains(score)
+    return proof.facts.build_chains(score)
 
 
 class ProofBuilder:
@@ -53,16 +52,15 @@ class ProofBuilder:
 
     Args:
         executor: of the graph.
+
+    Attributes:
+        facts: what was collected.
     """
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self._known: set[tuple[Program, int]] = set()
-        # By where a path begins and its directed relations: the pairs of nodes of each step.
-        self._steps: dict[tuple[int, _Path], list[dict[tuple[int, int], None]]] = {}
-        # Nodes that have a relation, whatever it leads to.
-        self._had: dict[tuple[int, int], None] = {}
-        self._answers = np.zeros(0, np.int64)
+        self.facts = ProofFacts(executor)
 
     def prove_result(self, program: Program) -> None:
         """Prove the first nodes of a set, or a number or truth."""
@@ -84,19 +82,30 @@ class ProofBuilder:
                     self._prove_key(node, key, lambda values: values == value)
             case ops.Fold(how, source, key):
                 self._prove_fold(how, source, key, self._executor.compute_number(program))
+            case Table(source):
+                paths = list_table_paths(program)
+                for node in self._prove_members(source, MEMBERS):
+                    self._prove_ends(node, paths)
             case _ if isinstance(self._executor.run(program), np.ndarray):
                 self._prove_members(program, LEVEL_LIMIT)
 
     def _prove_members(self, program: Program, limit: int) -> list[int]:
         """Prove that the first nodes of a set are in it; returns those."""
         nodes = self._executor.compute_nodes(program)
-        self._answers = nodes if len(nodes) > len(self._answers) else self._answers
+        self.facts.answers = nodes if len(nodes) > len(self.facts.answers) else self.facts.answers
         members: list[int] = []
         for node in nodes[:limit].tolist():
-            if len(self._steps) < CHAINS:
+            if len(self.facts) < CHAINS:
                 self.prove(program, node)
                 members.append(node)
         return members
+
+    def _prove_ends(self, node: int, paths: Iterable[_Path]) -> None:
+        """What the first paths lead to from a row's node."""
+        for path in paths:
+            ends = self._executor.compute_pairs(np.array([node]), path)[1] if len(self.facts) < CHAINS else ()
+            for end in np.unique(ends)[:MEMBERS].tolist():
+                self.facts.add_path(self.facts.trace(node, path, int(end)), path)
 
     def _prove_fold(self, how: Folding, source: Program, key: Key, value: float) -> None:
         nodes = self._executor.compute_nodes(source)
@@ -104,7 +113,7 @@ class ProofBuilder:
         keyed = self._executor.compute_keys(nodes, key, largest=how is Folding.MOST)
         nodes = keyed.owners[keyed.values == value][:1] if is_extreme else keyed.owners
         for node in nodes[:MEMBERS].tolist():
-            if len(self._steps) < CHAINS:
+            if len(self.facts) < CHAINS:
                 self._prove_key(node, key, (lambda values: values == value) if is_extreme else None)
                 self.prove(source, node)
 
@@ -115,7 +124,7 @@ class ProofBuilder:
         self._known.add((program, node))
         match program:
             case ops.Having(relation):
-                self._had[node, relation] = None
+                self.facts.add_having(node, relation)
             case Walk():
                 self._prove_walk(program, node)
             case ops.And(left, right):
@@ -130,7 +139,7 @@ class ProofBuilder:
                 if relation is not None:
                     ends = self._executor.walk(np.array([node]), relation).tolist()
                     fitting = [end for end in ends if self._executor.test_text(program, end)]
-                    self._add_first(node, relation, np.array(fitting, np.int64))
+                    self.facts.add_first(node, relation, np.array(fitting, np.int64))
             case ops.Filter(source, key):
                 self._prove_key(node, key, lambda values: self._executor.compare_keys(program, values))
                 self.prove(source, node)
@@ -149,11 +158,11 @@ class ProofBuilder:
             path.append(source.relation)
             nodes.append(self._choose(source.source, sources))
             source = source.source
-        self._add_path(tuple(reversed(nodes)), tuple(reversed(path)))
+        self.facts.add_path(tuple(reversed(nodes)), tuple(reversed(path)))
         self.prove(source, nodes[-1])
 
     def _find_sources(self, node: int, program: Walk) -> np.ndarray:
-        back = self._invert(program.relation)
+        back = self.facts.invert(program.relation)
         return find_common(self._executor.walk(np.array([node]), back), self._executor.compute_nodes(program.source))
 
     def _choose(self, program: Program, nodes: np.ndarray) -> int:
@@ -180,7 +189,7 @@ class ProofBuilder:
             self._prove_key(member, key, partial(np.isin, test_elements=value))
             self.prove(program.source, member)
             for group in executor.compute_pairs(np.array([member]), program.per)[1].tolist() if program.per else ():
-                self._add_path(self._trace(member, program.per or (), group), program.per or ())
+                self.facts.add_path(self.facts.trace(member, program.per or (), group), program.per or ())
 
     def _prove_key(self, node: int, key: Key, fits: _Fits | None) -> None:
         """The facts that give a node's key: those counted, those folded, or one whose value matters."""
@@ -190,19 +199,24 @@ class ProofBuilder:
             if key.among is not None:
                 ends = find_common(np.unique(ends), executor.compute_nodes(key.among))
             for end in ends[:MEMBERS].tolist():
-                self._add_path(self._trace(node, key.path, end), key.path)
+                self.facts.add_path(self.facts.trace(node, key.path, end), key.path)
                 if key.among is not None:
                     self.prove(key.among, end)
             return
-        holders = np.unique(executor.compute_pairs(np.array([node]), key.path[:-1])[1])[:MEMBERS]
+        holders = np.unique(executor.compute_pairs(np.array([node]), key.path[:-1])[1])
+        if key.among is not None:
+            holders = find_common(holders, executor.compute_nodes(key.among))
+        holders = holders[:MEMBERS]
         reads_all = fits is None or key.folding in (Folding.SUM, Folding.AVERAGE)
         for holder in holders.tolist():
-            owned = self._trace(node, key.path[:-1], holder)
+            owned = self.facts.trace(node, key.path[:-1], holder)
+            if key.among is not None:
+                self.prove(key.among, holder)
             for read, value in self._iter_values(holder, key):
                 if not reads_all and fits is not None and not fits(np.array([value]))[0]:
                     continue
                 for end, path in zip(read, (key.path[-1:], key.times or key.less or ()), strict=False):
-                    self._add_path((*owned, *self._trace(holder, path, end)[1:]), (*key.path[:-1], *path))
+                    self.facts.add_path((*owned, *self.facts.trace(holder, path, end)[1:]), (*key.path[:-1], *path))
                 if not reads_all:
                     return
 
@@ -225,76 +239,3 @@ class ProofBuilder:
             first, last = np.searchsorted(column.owners, [owner, owner + 1])
             values += zip(column.nodes[first:last].tolist(), column.values[first:last].tolist(), strict=True)
         return values
-
-    def _trace(self, start: int, path: _Path, end: int) -> tuple[int, ...]:
-        """The nodes of one path from a node to another."""
-        levels = [np.array([start])]
-        for relation in path[:-1]:
-            levels.append(self._executor.walk(levels[-1], relation))
-        nodes = [end]
-        for relation, level in zip(reversed(path), reversed(levels), strict=True) if path else ():
-            nodes.append(int(find_common(self._executor.walk(np.array([nodes[-1]]), self._invert(relation)), level)[0]))
-        return tuple(reversed(nodes))
-
-    def _invert(self, relation: int) -> int:
-        count = self._executor.snapshot.num_relations
-        return (relation + count) % (2 * count)
-
-    def _add_first(self, node: int, relation: int, ends: np.ndarray) -> None:
-        if len(ends):
-            self._add_path((node, int(ends[0])), (relation,))
-
-    def _add_path(self, nodes: tuple[int, ...], path: _Path) -> None:
-        steps = self._steps.setdefault((nodes[0], path), [{} for _ in path])
-        for step, pair in zip(steps, pairwise(nodes), strict=True):
-            step[pair] = None
-
-    def build_chains(self, score: float) -> tuple[EvidenceChain, ...]:
-        """The facts as chains: paths of the same relations from one node are one chain, a fact both ways too."""
-        for node, relation in self._had:
-            if not self._is_shown(node, relation):
-                self._add_first(node, relation, self._executor.walk(np.array([node]), relation))
-        chains: list[EvidenceChain] = []
-        shown: list[frozenset[tuple[int, str, int]]] = []
-        for (start, path), steps in self._steps.items():
-            chain = self._build_chain(start, path, steps, score)
-            facts = frozenset(map(get_fact_key, chain.hops))
-            if facts not in shown:
-                chains.append(chain)
-                shown.append(facts)
-        return tuple(chains)
-
-    def _is_shown(self, node: int, relation: int) -> bool:
-        """Whether some fact shows already that a node has a relation."""
-        back = self._invert(relation)
-        return any(
-            (way == relation and source == node) or (way == back and target == node)
-            for (_, path), steps in self._steps.items()
-            for way, step in zip(path, steps, strict=True)
-            for source, target in step
-        )
-
-    def _build_chain(
-        self, start: int, path: _Path, steps: list[dict[tuple[int, int], None]], score: float
-    ) -> EvidenceChain:
-        snapshot, relations = self._executor.snapshot, self._executor.snapshot.num_relations
-        levels: list[tuple[Node, ...]] = [
-            tuple(map(snapshot.get_node, sorted({target for _, target in step}))) for step in steps
-        ]
-        reached = np.array([start])
-        for relation in path:
-            reached = self._executor.walk(reached, relation)
-        counts = [len(level) for level in levels]
-        counts[-1] = max(counts[-1], len(find_common(reached, self._answers)))  # of many answers the first are proven
-        return EvidenceChain(
-            source=snapshot.get_node(start),
-            steps=tuple(snapshot.get_relation_step(r % relations, r >= relations) for r in path),
-            levels=tuple(levels),
-            level_counts=tuple(counts),
-            hops=tuple(
-                make_hop(snapshot, source, relation, target)
-                for relation, step in zip(path, steps, strict=True)
-                for source, target in sorted(step)
-            ),
-            score=min(1.0, max(0.0, score)),
-        )

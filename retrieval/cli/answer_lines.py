@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from retrieval.answering.error_limit import NOT_SURE_ENOUGH
 from retrieval.cli.console import print_note, print_result
 from retrieval.events import AnswerFinal
 from retrieval.results import AnswerTable
@@ -10,8 +11,24 @@ from retrieval.results import AnswerTable
 ANSWERS_SHOWN = 50
 
 
-def show_answers(final: AnswerFinal) -> None:
-    """The first answers or rows of a table, and how many there are."""
+def show_final(final: AnswerFinal, question: str) -> None:
+    """The end of a run: answers or why there are none, and what is to be known of them."""
+    for warning in final.warnings:
+        print_note(f"warning: {warning}")
+    if final.no_answer is not None:
+        print_result(f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip())
+        if final.no_answer.near:
+            print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
+    for span in final.unused:
+        print_note(f"not used: {question[span.start : span.end]}")
+    if final.limit is not None and final.limit.withheld:
+        print_note(NOT_SURE_ENOUGH.format(n=final.limit.at_most_wrong))
+    if final.text or final.sentence:
+        print_note(final.text or final.sentence or "")
+    _show_answers(final)
+
+
+def _show_answers(final: AnswerFinal) -> None:
     if final.table is not None:
         _show_table(final.table, final.took_ms)
         return

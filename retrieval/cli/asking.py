@@ -13,11 +13,10 @@ from cyclopts import Parameter
 from retrieval import environment
 from retrieval.answering.endpoint import EndpointAnswerer
 from retrieval.answering.endpoint_request import EndpointRequest
-from retrieval.answering.error_limit import NOT_SURE_ENOUGH
 from retrieval.answering.loading import load_answerer, load_parts
 from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
-from retrieval.cli.answer_lines import ANSWERS_SHOWN, show_answers
+from retrieval.cli.answer_lines import ANSWERS_SHOWN, show_final
 from retrieval.cli.console import print_note, print_result, watch_interrupts
 from retrieval.cli.limits import limit_answers, load_guarantee
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
@@ -384,24 +383,8 @@ def _show(event: Event, graph: Snapshot | None, question: str) -> None:
             if len(lines) > SOURCES_SHOWN:
                 print_note(f"  ... and {len(lines) - SOURCES_SHOWN:,} more facts")
     elif isinstance(event, AnswerFinal):
-        _show_answer(event, question)
+        show_final(event, question)
     elif isinstance(event, RunFailed):
         print_note(f"error: {event.message} {event.hint}".rstrip())
     elif isinstance(event, RunCancelled):
         print_note(event.message)
-
-
-def _show_answer(final: AnswerFinal, question: str) -> None:
-    for warning in final.warnings:
-        print_note(f"warning: {warning}")
-    if final.no_answer is not None:
-        print_result(f"no answer ({final.no_answer.reason}): {final.no_answer.message} {final.no_answer.hint}".rstrip())
-        if final.no_answer.near:
-            print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
-    for span in final.unused:
-        print_note(f"not used: {question[span.start : span.end]}")
-    if final.limit is not None and final.limit.withheld:
-        print_note(NOT_SURE_ENOUGH.format(n=final.limit.at_most_wrong))
-    if final.text or final.sentence:
-        print_note(final.text or final.sentence or "")
-    show_answers(final)
