@@ -81,22 +81,22 @@ class CalculatedColumns:
             if left is None or right is None or left[0] == right[0]:
                 continue
             opens = match.start() < match.start("left")
-            said = range(get_position(match.start() + 1) - 1 if opens else left[1].start, right[1].stop)
-            rest = [n for n in range(len(question.words)) if n not in said]
-            yield from self._calculate(composed, operation, (left[0], right[0]), rest, said)
+            span = range(get_position(match.start() + 1) - 1 if opens else left[1].start, right[1].stop)
+            rest = [n for n in range(len(question.words)) if n not in span]
+            yield from self._calculate(composed, operation, (left[0], right[0]), rest, span)
             return
 
     def _find_values(self, composed: ComposedQuestion, place: int, *, ends: bool) -> tuple[int, range] | None:
         """The relation of numbers that words name that end or begin at a place, or that has the unit there."""
         numbers = self.schema.measures.numbers_by_id
-        found = [
+        matching = [
             (anchor.last - anchor.first, dict(anchor.features).get("r.recall", 0.0), -anchor.extra.relation, anchor)
             for anchor in composed.anchors
             if anchor.category == "R" and anchor.extra.relation in numbers and anchor.extra.quality >= FULLY
             and (anchor.last if ends else anchor.first) == place
         ]  # fmt: skip
-        if found:
-            *_, anchor = max(found, key=lambda item: item[:3])
+        if matching:
+            *_, anchor = max(matching, key=lambda item: item[:3])
             return anchor.extra.relation, range(anchor.first, anchor.last)
         if ends or place >= len(composed.question.words):
             return None
@@ -109,7 +109,7 @@ class CalculatedColumns:
         return None
 
     def _calculate(
-        self, composed: ComposedQuestion, operation: Operation, values: tuple[int, int], rest: list[int], said: range
+        self, composed: ComposedQuestion, operation: Operation, values: tuple[int, int], rest: list[int], span: range
     ) -> Iterator[Part]:
         """What two values come to, of what the other words of the question stand for, or of all that have both."""
         both: Program = And(Having(values[0]), Having(values[1]))
@@ -121,12 +121,12 @@ class CalculatedColumns:
             program = self._combine(operation, values, part.program)
             if program is not None:
                 yielded = True
-                yield _make_part(program, [restore_positions(part, rest)], said)
+                yield _make_part(program, [restore_positions(part, rest)], span)
                 break
         if not yielded:
             program = self._combine(operation, values, both)
             if program is not None:
-                yield _make_part(program, [], said)
+                yield _make_part(program, [], span)
 
     def _combine(self, operation: Operation, values: tuple[int, int], source: Program) -> Program | None:
         nodes = self.executor.compute_nodes(source)
@@ -153,18 +153,18 @@ class CalculatedColumns:
         stems = {get_stem(word) for word in _DIVIDED[noun]}
         first = place - 1 if place and question.words[place - 1].stem in stems else place
         ranking = next((a for a in composed.anchors if a.category == "U" and a.last == first), None)
-        said = range(first if ranking is None else ranking.first, place + 1)
-        rest = [n for n in range(len(question.words)) if n not in said]
-        read = [self._read_sum(composed, said, relation) for relation in (left, right)]
+        span = range(first if ranking is None else ranking.first, place + 1)
+        rest = [n for n in range(len(question.words)) if n not in span]
+        read = [self._read_sum(composed, span, relation) for relation in (left, right)]
         joined = next(self.columns.join([[table for table, _ in column] for column in read]), None)
         made: Part | None = None
         if joined is not None and not any(isinstance(column, Attribute) for column in joined[0].columns):
             table, places = joined
             columns = (*table.columns, Calculation(Operation.RATIO, len(table.groups), len(table.groups) + 1))
             parts = [column[n][1] for column, n in zip(read, places, strict=True)]
-            made = _make_part(replace(table, columns=columns), parts, said)
+            made = _make_part(replace(table, columns=columns), parts, span)
         else:
-            made = next(self._calculate(composed, Operation.RATIO, (left, right), rest, said), None)
+            made = next(self._calculate(composed, Operation.RATIO, (left, right), rest, span), None)
         if made is not None and ranking is not None and isinstance(made.program, Table):
             order = (Ordering(len(made.program.groups) + 2, ranking.extra.largest),)
             made = replace(made, program=replace(made.program, order=order, limit=ranking.extra.count))
@@ -175,29 +175,29 @@ class CalculatedColumns:
         """The relation of numbers that is called by one of some nouns."""
         numbers = self.schema.measures.numbers_by_id
         for noun in nouns:
-            found = [relation for relation in self.schema.by_stem.get(get_stem(noun), ()) if relation in numbers]
-            if found:
-                return min(found, key=lambda relation: (len(self.schema.relations[relation].stems), relation))
+            matching = [relation for relation in self.schema.by_stem.get(get_stem(noun), ()) if relation in numbers]
+            if matching:
+                return min(matching, key=lambda relation: (len(self.schema.relations[relation].stems), relation))
         return None
 
-    def _read_sum(self, composed: ComposedQuestion, said: range, relation: int) -> list[tuple[Table, Part]]:
+    def _read_sum(self, composed: ComposedQuestion, span: range, relation: int) -> list[tuple[Table, Part]]:
         """The question with a value in place of what is computed of it, as tables."""
         question = composed.question
         label = self.schema.relations[relation].label
         words = QuestionWords.get_span_text
-        before = words(question, 0, said.start) if said.start else ""
-        behind = words(question, said.stop, len(question.words)) if said.stop < len(question.words) else ""
+        before = words(question, 0, span.start) if span.start else ""
+        behind = words(question, span.stop, len(question.words)) if span.stop < len(question.words) else ""
         made = Question(f"{before} total {label} {behind}".strip()).words
-        added = len(made.words) - (len(question.words) - len(said))
-        places = [*range(said.start), *([said.start] * added), *range(said.stop, len(question.words))]
-        found = list[tuple[Table, Part]]()
+        added = len(made.words) - (len(question.words) - len(span))
+        places = [*range(span.start), *([span.start] * added), *range(span.stop, len(question.words))]
+        matching = list[tuple[Table, Part]]()
         for part in composed.compose(made):
             table = self.columns.convert(part.program)
-            if table is not None and len(found) < _READ:
-                found.append((table, restore_positions(part, places)))
-        return found
+            if table is not None and len(matching) < _READ:
+                matching.append((table, restore_positions(part, places)))
+        return matching
 
 
-def _make_part(program: Program, parts: Sequence[Part], said: range) -> Part:
-    cue = Part("L", 0, 1, None, None, 0.0, (), (), (said.start, said.stop))
+def _make_part(program: Program, parts: Sequence[Part], span: range) -> Part:
+    cue = Part("L", 0, 1, None, None, 0.0, (), (), (span.start, span.stop))
     return Part("F", 0, 1, program, None, 0.0, CALCULATED, (*parts, cue))

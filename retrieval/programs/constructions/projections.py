@@ -37,7 +37,8 @@ _BEFORE = re.compile(
     r"|i|need|want|to|know|all|each|the|different|distinct|every|both|report|provide|about)\s+)*",
     re.IGNORECASE,
 )  # fmt: skip
-_NAMES = frozenset({"name", "names"})
+NAMES = frozenset({"name", "names"})
+"""What each thing of a list has, and is no column of it."""
 #: From this share of a relation's name on, words name it.
 _NAMED = 0.7
 #: This share of the answers has what is asked for beside them.
@@ -118,7 +119,7 @@ def _collect_items(
             break
         items.append(
             ()
-            if question.words[end - 1].text in _NAMES and end == position + 1
+            if question.words[end - 1].text in NAMES and end == position + 1
             else tuple(relations_by_span[position][end])
         )
         last = end
@@ -134,7 +135,7 @@ def _collect_items(
 def _find_item_end(question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]], first: int) -> int:
     """The word before which an item ends that begins with a word; 0 where none does."""
     longest = max(relations_by_span.get(first, {}), default=0)
-    return longest or (first + 1 if question.words[first].text in _NAMES else 0)
+    return longest or (first + 1 if question.words[first].text in NAMES else 0)
 
 
 def resolve_item_list(

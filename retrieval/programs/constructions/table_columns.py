@@ -133,8 +133,8 @@ class TableColumns:
         }
         ranked = list[tuple[float, float, tuple[int, ...]]]()
         for path in self._list_dated_paths(nodes):
-            said = len(stems & set(self.schema.relations[path[-1]].stems)) + (path[-1] in compared)
-            ranked.append((-said, len(path), path))
+            mentions = len(stems & set(self.schema.relations[path[-1]].stems)) + (path[-1] in compared)
+            ranked.append((-mentions, len(path), path))
         return [path for *_, path in sorted(ranked)]
 
     def _list_dated_paths(self, nodes: np.ndarray) -> Iterator[tuple[int, ...]]:

@@ -11,14 +11,13 @@ from retrieval.language.english import PERIODICAL, STOP
 from retrieval.language.words import QuestionWords, join_words
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.table_operations import DatePart
+from retrieval.programs.constructions.projections import NAMES
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.anchors.anchor import Anchor
 
 _DETERMINERS = get_words("articles") | get_words("third_person_possessives")
 """Words before a column that say nothing of it."""
-_NAMES = frozenset({"name", "names"})
-"""What each row has, and is no column."""
 _MOST_ITEMS = 6
 _PARTS = {"year": DatePart.YEAR, "annum": DatePart.YEAR, "month": DatePart.MONTH}
 _PERIOD = re.compile(
@@ -105,7 +104,7 @@ def _split_items(question: QuestionWords, region: range) -> list[list[int]]:
             items.append([])
         else:
             items[-1].append(n)
-    return [item for item in items if any(question.words[n].text not in _DETERMINERS | _NAMES for n in item)]
+    return [item for item in items if any(question.words[n].text not in _DETERMINERS | NAMES for n in item)]
 
 
 def _share_head(question: QuestionWords, items: list[list[int]], operators: set[tuple[int, int]]) -> list[list[int]]:
@@ -119,14 +118,16 @@ def _share_head(question: QuestionWords, items: list[list[int]], operators: set[
 
     first, last = get_operator(items[0], ends=True), get_operator(items[-1], ends=False)
     middle = [get_operator(item, ends=False) for item in items[1:-1]]
-    bare = all(found is not None and found[-1] == item[-1] for found, item in zip(middle, items[1:-1], strict=True))
+    bare = all(
+        operator is not None and operator[-1] == item[-1] for operator, item in zip(middle, items[1:-1], strict=True)
+    )
     if first is None or last is None or not bare:
         return items
     before = [n for n in items[0] if n < first[0]]
     behind = [n for n in items[-1] if n > last[-1]]
     if not behind and not before:
         return items
-    return [[*before, *(found or ()), *behind] for found in (first, *middle, last)]
+    return [[*before, *(operator or ()), *behind] for operator in (first, *middle, last)]
 
 
 def find_their_columns(question: QuestionWords) -> tuple[int, list[list[int]]] | None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
     from retrieval.programs.grounding.schema import Schema
 
-#: Readings of a part of the question that are looked at, and tables that are given.
+#: Readings of a part of the question that are looked at, and tables that are made.
 _READ, _GIVEN = 8, 2
 _SHARES = re.compile(r"percentages?|percent|shares?|proportions?|fractions?|portions?")
 _NUMBERS = parse_stems("number count")
@@ -112,19 +112,19 @@ class Tables:
 
     def _read_tables(self, parts: Sequence[Part], places: list[int]) -> list[tuple[Table, Part]]:
         """The tables that parts come to, and the parts in the places of their words in the question."""
-        found = list[tuple[Table, Part]]()
+        tables = list[tuple[Table, Part]]()
         for part in parts:
             table = self.columns.convert(part.program)
-            if table is not None and len(found) < _READ:
-                found.append((table, restore_positions(part, places)))
-        return found
+            if table is not None and len(tables) < _READ:
+                tables.append((table, restore_positions(part, places)))
+        return tables
 
     def _join(self, read: Sequence[Sequence[tuple[Table, Part]]], cues: Sequence[range]) -> Iterator[Part]:
-        given = 0
+        made_count = 0
         for table, places in self.columns.join([[table for table, _ in column] for column in read]):
             parts = [column[place][1] for column, place in zip(read, places, strict=True)]
-            if given < _GIVEN and len(table.columns) == sum(1 for _ in read):
-                given += 1
+            if made_count < _GIVEN and len(table.columns) == sum(1 for _ in read):
+                made_count += 1
                 yield _make_part(table, parts, cues)
 
     def _build_their_columns(self, composed: ComposedQuestion) -> Iterator[Part]:
@@ -166,13 +166,13 @@ class Tables:
         nouns = list(range(*noun.anchored))
         text = f"{question.get_span_text(item[0], item[-1] + 1)} per {question.get_span_text(nouns[0], nouns[-1] + 1)}"
         places = [*range(item[0], item[-1] + 1), item[0], *nouns]
-        found = list[tuple[Table, Part]]()
+        tables = list[tuple[Table, Part]]()
         for part in composed.compose(Question(text).words):
             table = self.columns.convert(part.program)
             restricted = table and self.columns.restrict(table, program)
-            if restricted is not None and len(found) < _READ:
-                found.append((restricted, restore_positions(part, places)))
-        return [(table, replace(head, parts=(head, part))) for table, part in found]
+            if restricted is not None and len(tables) < _READ:
+                tables.append((restricted, restore_positions(part, places)))
+        return [(table, replace(head, parts=(head, part))) for table, part in tables]
 
     def _build_shares(self, composed: ComposedQuestion) -> Iterator[Part]:
         """ "Share of each category in total sales", "percentage of orders by country": each number and its share."""
@@ -182,14 +182,14 @@ class Tables:
             return
         gone = {share, *(n for n in (share + 1,) if n < len(question.words) and question.words[n].text == "of")}
         kept = [n for n in range(len(question.words)) if n not in gone]
-        given = 0
+        made_count = 0
         read = self._read_columns(composed.compose, question, kept)
         if not any(isinstance(part.program, Top) for _, part in read):
             counted = Question(" ".join(["number of", *(question.words[n].text for n in kept)])).words
             read = self._read_tables(composed.compose(counted), [share, share, *kept])
         for table, part in read:
-            if given < _GIVEN and isinstance(part.program, Top) and part.program.per is None:
-                given += 1
+            if made_count < _GIVEN and isinstance(part.program, Top) and part.program.per is None:
+                made_count += 1
                 column = Calculation(Operation.SHARE, len(table.groups))
                 yield _make_part(replace(table, columns=(*table.columns, column)), [part], [range(share, share + 1)])
 
@@ -198,8 +198,8 @@ def _make_part(table: Table, parts: Sequence[Part], cues: Sequence[range]) -> Pa
     """A table as a part that covers the question, of the parts of its columns and of words that ask for a table."""
     read = [Part("L", 0, 1, None, None, 0.0, (), (), (cue.start, cue.stop)) for cue in cues]
     known = set[object]()
-    told = [part for part in (_drop_known(part, known) for part in parts) if part is not None]
-    return Part("F", 0, 1, table, None, 0.0, CALCULATED, (*told, *read))
+    kept_parts = [part for part in (_drop_known(part, known) for part in parts) if part is not None]
+    return Part("F", 0, 1, table, None, 0.0, CALCULATED, (*kept_parts, *read))
 
 
 def _drop_known(part: Part, known: set[object]) -> Part | None:
