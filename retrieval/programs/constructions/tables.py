@@ -12,8 +12,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from retrieval.language.english import PERIODICAL
 from retrieval.language.question import Question
-from retrieval.language.words import QuestionWords
+from retrieval.language.words import QuestionWords, get_stem
 from retrieval.programs.algebra.operations import Operation, Top
 from retrieval.programs.algebra.table_operations import Calculation, Table, Tally
 from retrieval.programs.constructions.construction import ComposedQuestion
@@ -65,8 +66,8 @@ class Tables:
         """ "Orders per month in 1997", "yearly sales", "total freight by country and year"."""
         question = composed.question
         period = parse_period(question)
-        if period is None:
-            return
+        if period is None or any(get_stem(adverb) in self.schema.by_stem for adverb in PERIODICAL.values()):
+            return  # a monthly fee is no sum of a month
         words = range(period.first, period.last)
         items = split_columns(question, composed.anchors) or [list(range(len(question.words)))]
         columns = list[list[tuple[Table, Part]]]()
