@@ -201,10 +201,10 @@ def _validate(context: job_runs.Context, sources: list[SourceFile], report: Call
     ):
         return 0
     from retrieval.kg.readers.shape_checks import validate_files  # noqa: PLC0415 - loads pyoxigraph
-    from retrieval.kg.readers.shapes import may_hold_shapes  # noqa: PLC0415
+    from retrieval.kg.readers.shapes import can_hold_shapes  # noqa: PLC0415
 
     paths = {files.ensure_local_path(source.path): source.name for source in sources}
-    if not any(map(may_hold_shapes, paths)):
+    if not any(map(can_hold_shapes, paths)):
         return 0  # no process for that
     try:
         return child_process.call(

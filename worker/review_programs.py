@@ -154,7 +154,7 @@ def build_program_fields(understanding: Understanding, question: QuestionRecord)
     """The fields of a candidate that follow from a program that was executed."""
     from retrieval.answering.program_answers import build_program_event  # noqa: PLC0415
     from retrieval.answering.proofs import build_chains  # noqa: PLC0415
-    from retrieval.programs.rendering.formatting import get_answer_labels  # noqa: PLC0415
+    from retrieval.programs.rendering.table_formatting import get_answer_labels  # noqa: PLC0415
 
     executor, best = understanding.executor, understanding.best
     gives = get_answer_labels(executor.snapshot, executor.columns, best.program, best.result)

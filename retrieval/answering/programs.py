@@ -25,7 +25,7 @@ from retrieval.answering.sentences import add_program_sentence
 from retrieval.answering.settings import AnsweringSettings
 from retrieval.answering.table_answers import build_program_table
 from retrieval.answering.unknown_truths import explain_unknown
-from retrieval.answering.unused_words import find_unread, join_spans, limit_confidence
+from retrieval.answering.unused_words import find_unread, join_spans, reduce_confidence
 from retrieval.errors import LLMError, ProgramError
 from retrieval.events import AnswerFinal, ChainsBuilt, Event, PathRetrieved, QuestionLinked
 from retrieval.evidence.chains import count_facts
@@ -242,7 +242,7 @@ def stream_program_answer(
     """The program with its evidence, and what it gives as the run's answers; less likely ones are guesses."""
     began, question = time.perf_counter(), run.request.question
     unused = find_unread(question, understanding)
-    sure = limit_confidence(understanding.confidence, question, unused)
+    sure = reduce_confidence(understanding.confidence, question, unused)
     understanding = replace(understanding, confidence=sure)
     executed = build_program_event(understanding, lambda: run.measure_ms(began))
     yield executed

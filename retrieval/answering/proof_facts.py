@@ -45,17 +45,19 @@ class ProofFacts:
         """That a node has a relation: any of its facts."""
         self._had[node, relation] = None
 
-    def trace(self, start: int, path: _Path, end: int) -> tuple[int, ...]:
+    def find_path(self, start: int, path: _Path, end: int) -> tuple[int, ...]:
         """The nodes of one path from a node to another."""
         levels = [np.array([start])]
         for relation in path[:-1]:
             levels.append(self._executor.walk(levels[-1], relation))
         nodes = [end]
         for relation, level in zip(reversed(path), reversed(levels), strict=True) if path else ():
-            nodes.append(int(find_common(self._executor.walk(np.array([nodes[-1]]), self.invert(relation)), level)[0]))
+            nodes.append(
+                int(find_common(self._executor.walk(np.array([nodes[-1]]), self.get_inverse(relation)), level)[0])
+            )
         return tuple(reversed(nodes))
 
-    def invert(self, relation: int) -> int:
+    def get_inverse(self, relation: int) -> int:
         """The directed relation the other way round."""
         count = self._executor.snapshot.num_relations
         return (relation + count) % (2 * count)
@@ -88,7 +90,7 @@ class ProofFacts:
 
     def _is_shown(self, node: int, relation: int) -> bool:
         """Whether some fact shows already that a node has a relation."""
-        back = self.invert(relation)
+        back = self.get_inverse(relation)
         return any(
             (way == relation and source == node) or (way == back and target == node)
             for (_, path), steps in self._steps.items()

@@ -43,7 +43,7 @@ def build_chains(executor: Executor, program: Program, score: float) -> tuple[Ev
         score: how likely the program is what was asked, in [0, 1].
     """
     proof = ProofBuilder(executor)
-    proof.prove_result(program)
+    proof.collect_result_facts(program)
     return proof.facts.build_chains(score)
 
 
@@ -62,62 +62,62 @@ class ProofBuilder:
         self._known: set[tuple[Program, int]] = set()
         self.facts = ProofFacts(executor)
 
-    def prove_result(self, program: Program) -> None:
+    def collect_result_facts(self, program: Program) -> None:
         """Prove the first nodes of a set, or a number or truth."""
         match program:
             case ops.Count(source):
-                self._prove_members(source, MEMBERS)
+                self._collect_members(source, MEMBERS)
             case ops.Exists(source):
-                nodes = self._prove_members(source, 1)
+                nodes = self._collect_members(source, 1)
                 forward = range(self._executor.snapshot.num_relations)
                 for part in walk(source) if not nodes else ():  # what the graph says of the named things instead
                     if isinstance(part, Walk) and part.relation in forward and isinstance(part.source, ops.Entities):
-                        self._prove_members(part, MEMBERS)
+                        self._collect_members(part, MEMBERS)
             case ops.Arithmetic() | ops.Holds():
-                self.prove_result(program.left)
-                self.prove_result(program.right)
+                self.collect_result_facts(program.left)
+                self.collect_result_facts(program.right)
             case ops.KeyOf(source, key):
                 value = self._executor.compute_number(program)
-                for node in self._prove_members(source, 1):
-                    self._prove_key(node, key, lambda values: values == value)
+                for node in self._collect_members(source, 1):
+                    self._collect_key_facts(node, key, lambda values: values == value)
             case ops.Fold(how, source, key):
-                self._prove_fold(how, source, key, self._executor.compute_number(program))
+                self._collect_fold_facts(how, source, key, self._executor.compute_number(program))
             case Table(source):
                 paths = list_table_paths(program)
-                for node in self._prove_members(source, MEMBERS):
-                    self._prove_ends(node, paths)
+                for node in self._collect_members(source, MEMBERS):
+                    self._collect_end_facts(node, paths)
             case _ if isinstance(self._executor.run(program), np.ndarray):
-                self._prove_members(program, LEVEL_LIMIT)
+                self._collect_members(program, LEVEL_LIMIT)
 
-    def _prove_members(self, program: Program, limit: int) -> list[int]:
+    def _collect_members(self, program: Program, limit: int) -> list[int]:
         """Prove that the first nodes of a set are in it; returns those."""
         nodes = self._executor.compute_nodes(program)
         self.facts.answers = nodes if len(nodes) > len(self.facts.answers) else self.facts.answers
         members: list[int] = []
         for node in nodes[:limit].tolist():
             if len(self.facts) < CHAINS:
-                self.prove(program, node)
+                self.collect_facts(program, node)
                 members.append(node)
         return members
 
-    def _prove_ends(self, node: int, paths: Iterable[_Path]) -> None:
+    def _collect_end_facts(self, node: int, paths: Iterable[_Path]) -> None:
         """What the first paths lead to from a row's node."""
         for path in paths:
             ends = self._executor.compute_pairs(np.array([node]), path)[1] if len(self.facts) < CHAINS else ()
             for end in np.unique(ends)[:MEMBERS].tolist():
-                self.facts.add_path(self.facts.trace(node, path, int(end)), path)
+                self.facts.add_path(self.facts.find_path(node, path, int(end)), path)
 
-    def _prove_fold(self, how: Folding, source: Program, key: Key, value: float) -> None:
+    def _collect_fold_facts(self, how: Folding, source: Program, key: Key, value: float) -> None:
         nodes = self._executor.compute_nodes(source)
         is_extreme = how in (Folding.LEAST, Folding.MOST)
         keyed = self._executor.compute_keys(nodes, key, largest=how is Folding.MOST)
         nodes = keyed.owners[keyed.values == value][:1] if is_extreme else keyed.owners
         for node in nodes[:MEMBERS].tolist():
             if len(self.facts) < CHAINS:
-                self._prove_key(node, key, (lambda values: values == value) if is_extreme else None)
-                self.prove(source, node)
+                self._collect_key_facts(node, key, (lambda values: values == value) if is_extreme else None)
+                self.collect_facts(source, node)
 
-    def prove(self, program: Program, node: int) -> None:
+    def collect_facts(self, program: Program, node: int) -> None:
         """Collect the facts by which a node is in the set that a program denotes."""
         if (program, node) in self._known:
             return
@@ -126,28 +126,28 @@ class ProofBuilder:
             case ops.Having(relation):
                 self.facts.add_having(node, relation)
             case Walk():
-                self._prove_walk(program, node)
+                self._collect_walk_facts(program, node)
             case ops.And(left, right):
-                self.prove(left, node)
-                self.prove(right, node)
+                self.collect_facts(left, node)
+                self.collect_facts(right, node)
             case ops.Or(left, right):
-                self.prove(left if node in self._executor.compute_nodes(left) else right, node)
+                self.collect_facts(left if node in self._executor.compute_nodes(left) else right, node)
             case ops.Except(source):
-                self.prove(source, node)
+                self.collect_facts(source, node)
             case ops.TextFilter(source, relation):
-                self.prove(source, node)
+                self.collect_facts(source, node)
                 if relation is not None:
                     ends = self._executor.walk(np.array([node]), relation).tolist()
                     fitting = [end for end in ends if self._executor.test_text(program, end)]
                     self.facts.add_first(node, relation, np.array(fitting, np.int64))
             case ops.Filter(source, key):
-                self._prove_key(node, key, lambda values: self._executor.compare_keys(program, values))
-                self.prove(source, node)
-                self.prove_result(program.value)
+                self._collect_key_facts(node, key, lambda values: self._executor.compare_keys(program, values))
+                self.collect_facts(source, node)
+                self.collect_result_facts(program.value)
             case ops.Top():
-                self._prove_place(program, node)
+                self._collect_place_facts(program, node)
 
-    def _prove_walk(self, program: Walk, node: int) -> None:
+    def _collect_walk_facts(self, program: Walk, node: int) -> None:
         """One path by which a walk leads to a node, and that its first node is in the set it begins at."""
         path, nodes, here = list[int](), [node], dict[Program, None]()
         source: Program = program
@@ -156,21 +156,21 @@ class ProofBuilder:
             if not len(sources):  # of an endpoint not all facts are known
                 return
             path.append(source.relation)
-            nodes.append(self._choose(source.source, sources))
+            nodes.append(self._select_source(source.source, sources))
             source = source.source
         self.facts.add_path(tuple(reversed(nodes)), tuple(reversed(path)))
-        self.prove(source, nodes[-1])
+        self.collect_facts(source, nodes[-1])
 
     def _find_sources(self, node: int, program: Walk) -> np.ndarray:
-        back = self.facts.invert(program.relation)
+        back = self.facts.get_inverse(program.relation)
         return find_common(self._executor.walk(np.array([node]), back), self._executor.compute_nodes(program.source))
 
-    def _choose(self, program: Program, nodes: np.ndarray) -> int:
+    def _select_source(self, program: Program, nodes: np.ndarray) -> int:
         """A node that is proven to be in a set already, else the first: a proof is small where its answers share."""
         known = next((node for node in nodes.tolist() if (program, node) in self._known), None)
         return int(nodes[0]) if known is None else known
 
-    def _prove_place(self, program: ops.Top, node: int) -> None:
+    def _collect_place_facts(self, program: ops.Top, node: int) -> None:
         """The value and group by which a node has its place, and what stands before it where that is not the first."""
         executor, key = self._executor, program.key
         keyed = executor.compute_ranking(program)
@@ -186,12 +186,12 @@ class ProofBuilder:
             placed += before[:MEMBERS].tolist()
         for member in placed:
             value = keyed.values[keyed.owners == member]
-            self._prove_key(member, key, partial(np.isin, test_elements=value))
-            self.prove(program.source, member)
+            self._collect_key_facts(member, key, partial(np.isin, test_elements=value))
+            self.collect_facts(program.source, member)
             for group in executor.compute_pairs(np.array([member]), program.per)[1].tolist() if program.per else ():
-                self.facts.add_path(self.facts.trace(member, program.per or (), group), program.per or ())
+                self.facts.add_path(self.facts.find_path(member, program.per or (), group), program.per or ())
 
-    def _prove_key(self, node: int, key: Key, fits: _Fits | None) -> None:
+    def _collect_key_facts(self, node: int, key: Key, fits: _Fits | None) -> None:
         """The facts that give a node's key: those counted, those folded, or one whose value matters."""
         executor = self._executor
         if key.counted:
@@ -199,9 +199,9 @@ class ProofBuilder:
             if key.among is not None:
                 ends = find_common(np.unique(ends), executor.compute_nodes(key.among))
             for end in ends[:MEMBERS].tolist():
-                self.facts.add_path(self.facts.trace(node, key.path, end), key.path)
+                self.facts.add_path(self.facts.find_path(node, key.path, end), key.path)
                 if key.among is not None:
-                    self.prove(key.among, end)
+                    self.collect_facts(key.among, end)
             return
         holders = np.unique(executor.compute_pairs(np.array([node]), key.path[:-1])[1])
         if key.among is not None:
@@ -209,21 +209,21 @@ class ProofBuilder:
         holders = holders[:MEMBERS]
         reads_all = fits is None or key.folding in (Folding.SUM, Folding.AVERAGE)
         for holder in holders.tolist():
-            owned = self.facts.trace(node, key.path[:-1], holder)
+            owned = self.facts.find_path(node, key.path[:-1], holder)
             if key.among is not None:
-                self.prove(key.among, holder)
+                self.collect_facts(key.among, holder)
             for read, value in self._iter_values(holder, key):
                 if not reads_all and fits is not None and not fits(np.array([value]))[0]:
                     continue
                 for end, path in zip(read, (key.path[-1:], key.times or key.less or ()), strict=False):
-                    self.facts.add_path((*owned, *self.facts.trace(holder, path, end)[1:]), (*key.path[:-1], *path))
+                    self.facts.add_path((*owned, *self.facts.find_path(holder, path, end)[1:]), (*key.path[:-1], *path))
                 if not reads_all:
                     return
 
     def _iter_values(self, holder: int, key: Key) -> Iterator[tuple[tuple[int, ...], float]]:
         """The values of a node by the last relation of a key, each with the nodes that it comes from."""
         second = key.times or key.less
-        others, combine = self._list_values(holder, second) if second else [], self._executor.combine_values
+        others, combine = self._list_values(holder, second) if second else [], self._executor.merge_values
         for end, left in self._list_values(holder, key.path[-1:]):
             if not second:
                 yield (end,), left

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.algebra.table_operations import Table
-from retrieval.programs.rendering.formatting import format_cell
 from retrieval.programs.rendering.program_wording import ProgramDescriber
 from retrieval.programs.rendering.sentences.answer_tables import ROWS, build_answer_table
+from retrieval.programs.rendering.table_formatting import format_cell
 from retrieval.results import Answer, AnswerTable
 from retrieval.types import EvidenceChain
 

@@ -47,7 +47,7 @@ def _describe(understanding: Understanding) -> str:
     return describe_program(understanding.executor, schema.type_relation, understanding.best.program, schema.nouns)
 
 
-def limit_confidence(sure: float, question: Question, unused: Iterable[tuple[int, int]]) -> float:
+def reduce_confidence(sure: float, question: Question, unused: Iterable[tuple[int, int]]) -> float:
     """How sure an answer is, in [0, 1], that leaves out some characters [start, end) of the question."""
     left = set(unused)
     leaves_out = any(all((word.start, word.end) in left for word in group) for group, _ in _list_details(question))
@@ -93,7 +93,7 @@ class UsedWords:
                 self._texts += [step.label for chain in chains for step in chain.steps]
                 self._texts += [node.label for chain in chains for level in chain.levels for node in level]
             case PassagesRetrieved(passages):
-                self._texts += [f"{found.passage.title} {found.passage.text}" for found in passages]
+                self._texts += [f"{retrieved.passage.title} {retrieved.passage.text}" for retrieved in passages]
             case ProgramExecuted(read_as):
                 self._is_read = event.by != "model"
                 self._texts += [read_as.text, *(step.text for step in event.steps)]
@@ -106,7 +106,7 @@ class UsedWords:
         if not spans:
             return final
         answers = tuple(
-            replace(answer, score=limit_confidence(answer.score, self._question, spans)) for answer in final.answers
+            replace(answer, score=reduce_confidence(answer.score, self._question, spans)) for answer in final.answers
         )
         return replace(final, answers=answers, unused=join_spans(self._question, spans))
 

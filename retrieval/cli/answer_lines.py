@@ -11,7 +11,7 @@ from retrieval.results import AnswerTable
 ANSWERS_SHOWN = 50
 
 
-def show_final(final: AnswerFinal, question: str) -> None:
+def show_final(final: AnswerFinal, text: str) -> None:
     """The end of a run: answers or why there are none, and what is to be known of them."""
     for warning in final.warnings:
         print_note(f"warning: {warning}")
@@ -20,7 +20,7 @@ def show_final(final: AnswerFinal, question: str) -> None:
         if final.no_answer.near:
             print_note(f"Did you mean {', '.join(final.no_answer.near)}?")
     for span in final.unused:
-        print_note(f"not used: {question[span.start : span.end]}")
+        print_note(f"not used: {text[span.start : span.end]}")
     if final.limit is not None and final.limit.withheld:
         print_note(NOT_SURE_ENOUGH.format(n=final.limit.at_most_wrong))
     if final.text or final.sentence:

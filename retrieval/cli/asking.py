@@ -18,7 +18,7 @@ from retrieval.answering.run import AskRequest
 from retrieval.answering.spec import AnswererSpec
 from retrieval.cli.answer_lines import ANSWERS_SHOWN, show_final
 from retrieval.cli.console import print_note, print_result, watch_interrupts
-from retrieval.cli.limits import limit_answers, load_guarantee
+from retrieval.cli.limits import apply_limit, load_guarantee
 from retrieval.cli.options import Answering, Encoding, Repeated, parse_settings, resolve_method
 from retrieval.errors import ClewError, ConfigError, UnknownEntityError
 from retrieval.events import (
@@ -112,12 +112,12 @@ def ask(
         answerer = open_answerer(answering, encoding, snapshot, graph)
         guarantee = load_guarantee(answering, answerer)
         stream = _run(answerer, dataclasses.replace(request, given=topic_ids))
-        stream = limit_answers(stream, guarantee)
+        stream = apply_limit(stream, guarantee)
         code, turn = _answer(stream, question, events=events, writer=writer, graph=snapshot)
         for follow_up in then:
             print_note(f"> {follow_up}")
             leaning = dataclasses.replace(request, question=Question(follow_up), follows=turn)
-            stream = limit_answers(_run(answerer, leaning), guarantee)
+            stream = apply_limit(_run(answerer, leaning), guarantee)
             code, turn = _answer(stream, follow_up, events=events, writer=writer, graph=snapshot)
         return code
     assert sparql is not None
@@ -360,7 +360,7 @@ def resolve_entity(graph: Snapshot, label: str) -> int:
     return entity
 
 
-def _show(event: Event, graph: Snapshot | None, question: str) -> None:
+def _show(event: Event, graph: Snapshot | None, text: str) -> None:
     """One event of a question for people; most are silent."""
     if isinstance(event, QuestionLinked):
         for linked in event.entities:
@@ -383,7 +383,7 @@ def _show(event: Event, graph: Snapshot | None, question: str) -> None:
             if len(lines) > SOURCES_SHOWN:
                 print_note(f"  ... and {len(lines) - SOURCES_SHOWN:,} more facts")
     elif isinstance(event, AnswerFinal):
-        show_final(event, question)
+        show_final(event, text)
     elif isinstance(event, RunFailed):
         print_note(f"error: {event.message} {event.hint}".rstrip())
     elif isinstance(event, RunCancelled):

@@ -52,7 +52,7 @@ def load_guarantee(answering: Answering, answerer: Answerer) -> Guarantee | None
     return guarantee
 
 
-def limit_answers(stream: Asked, guarantee: Guarantee | None) -> Asked:
+def apply_limit(stream: Asked, guarantee: Guarantee | None) -> Asked:
     """The same events, of which answers that are not sure enough for the limit are marked as guesses."""
     from retrieval.answering.error_limit import apply_limit  # noqa: PLC0415 - not needed without a limit
     from retrieval.events import AnswerFinal  # noqa: PLC0415

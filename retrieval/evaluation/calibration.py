@@ -12,7 +12,7 @@ from retrieval.limits import DEFAULT_BUDGET
 from retrieval.metrics.guarantee import CalibrationAnswer
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.grounding.schema import Schema
-from retrieval.programs.rendering.formatting import get_answer_labels
+from retrieval.programs.rendering.table_formatting import get_answer_labels
 from retrieval.self_training import build_training_set
 from retrieval.supervision import program_questions
 from retrieval.supervision.path_questions.writer import PathWriter
@@ -29,7 +29,7 @@ _SEED = 20_211_001
 
 
 def write_questions(snapshot: Snapshot, count: int = WRITTEN, seed: int = _SEED) -> list[QuestionRecord]:
-    """Questions of a graph's own relations, kinds and values, with all their answers; fewer where it has few."""
+    """Questions of a graph's fresh relations, kinds and values, with all their answers; fewer where it has few."""
     if not snapshot.num_triples:
         return []
     schema = Schema(snapshot)
@@ -71,8 +71,8 @@ def calibrate(
     """
     progress(Progress("writing questions", 0, written, "questions"))
     texts = {question.question for question in reviewed}
-    own = [question for question in write_questions(answerer.snapshot, written) if question.question not in texts]
-    questions = [*((question, True) for question in reviewed), *((question, False) for question in own)]
+    fresh = [question for question in write_questions(answerer.snapshot, written) if question.question not in texts]
+    questions = [*((question, True) for question in reviewed), *((question, False) for question in fresh)]
     random.Random(_SEED).shuffle(questions)
     answers = []
     for number, (question, is_reviewed) in enumerate(questions, start=1):

@@ -12,8 +12,8 @@ from retrieval.metrics.scores import QuestionScore, Scored
 from retrieval.metrics.values import match_answers
 from retrieval.programs.algebra.equivalence import is_equivalent
 from retrieval.programs.algebra.execution import Executor
-from retrieval.programs.rendering.formatting import get_answer_labels
 from retrieval.programs.rendering.names import from_named_json
+from retrieval.programs.rendering.table_formatting import get_answer_labels
 
 if TYPE_CHECKING:
     from retrieval.evaluation.outcomes import Outcome

@@ -162,7 +162,7 @@ def build_report(
 
 
 def _list_answers(scores: Sequence[QuestionScore]) -> list[CalibrationAnswer]:
-    return [CalibrationAnswer(one.confidence, one.exact == 1) for one in scores]
+    return [CalibrationAnswer(score.confidence, score.exact == 1) for score in scores]
 
 
 def write_report(out: Path, evaluation: Evaluation, **context: Any) -> dict[str, Any]:

@@ -81,12 +81,12 @@ def _build_guarantee_text(guarantee: Mapping[str, Any]) -> Text:
         return Text(f"{calibrated} No confidence is known to keep the limit, so nothing is answered.{few}")
     if not measured["answered"]:
         return Text(f"{calibrated} None of the {measured['n']:,} questions was answered so surely.")
-    said = {"kept": "was kept", "broken": "was broken", "unclear": "was exceeded, which may be chance"}
+    outcomes = {"kept": "was kept", "broken": "was broken", "unclear": "was exceeded, which may be chance"}
     return Text(
         f"{calibrated} Answers of a confidence from {guarantee['threshold']:.3f} are given: "
         f"{measured['answered']:,} of {measured['n']:,} here, {measured['wrong']:,} of them wrong "
         f"({measured['share']:.1%}, 95% interval {measured['low']:.1%} to {measured['high']:.1%}). "
-        f"The limit {said[measured['held']]}."
+        f"The limit {outcomes[measured['held']]}."
     )
 
 

@@ -99,7 +99,7 @@ def find_guarantee(answers: Sequence[CalibrationAnswer], at_most_wrong: int) -> 
     check_limit(at_most_wrong)
     limit, level = at_most_wrong / 100, 1 - CERTAINTY
     proposing, testing = answers[::2], answers[1::2]
-    values = sorted({one.confidence for one in proposing if one.confidence is not None})
+    values = sorted({answer.confidence for answer in proposing if answer.confidence is not None})
     places = np.unique(np.linspace(0, len(values) - 1, min(_THRESHOLDS, len(values))).round().astype(int))
     likeliest = sorted((_compute_p(proposing, values[i], limit), -values[i]) for i in places.tolist())
     threshold: float | None = None
@@ -112,7 +112,7 @@ def find_guarantee(answers: Sequence[CalibrationAnswer], at_most_wrong: int) -> 
         at_most_wrong=at_most_wrong,
         threshold=threshold,
         questions=len(answers),
-        reviewed=sum(one.reviewed for one in answers),
+        reviewed=sum(answer.reviewed for answer in answers),
         tested=len(testing),
         answered=answered,
         wrong=wrong,
@@ -122,8 +122,8 @@ def find_guarantee(answers: Sequence[CalibrationAnswer], at_most_wrong: int) -> 
 
 def count_answers(answers: Sequence[CalibrationAnswer], threshold: float) -> tuple[int, int]:
     """How many are given from a threshold on, and how many of these are wrong."""
-    given = [one.right for one in answers if one.confidence is not None and one.confidence >= threshold]
-    return len(given), given.count(False)
+    kept = [answer.right for answer in answers if answer.confidence is not None and answer.confidence >= threshold]
+    return len(kept), kept.count(False)
 
 
 def compute_bounds(wrong: int, answered: int) -> tuple[float, float]:

@@ -48,20 +48,20 @@ class RiskTable:
         Returns:
             [b]; 0 where even the surest answers are wrong too often.
         """
-        given = weights[:, self._places]
-        answered = np.cumsum(given, axis=1)[:, self._ends]
-        wrong = np.cumsum(given * (1 - self.right), axis=1)[:, self._ends]
+        ordered = weights[:, self._places]
+        answered = np.cumsum(ordered, axis=1)[:, self._ends]
+        wrong = np.cumsum(ordered * (1 - self.right), axis=1)[:, self._ends]
         covered = np.where(wrong <= error * answered + 1e-9, answered, 0.0)
         largest: np.ndarray = covered.max(axis=1, initial=0.0) / weights.sum(axis=1)
         return largest
 
     def compute_calibration_error(self, weights: np.ndarray) -> np.ndarray:
         """Expected calibration error over bins of equal width, [b]; NaN where a sample has no answer."""
-        given = weights[:, self._places]
-        gaps = given * (self.confidence - self.right)
+        ordered = weights[:, self._places]
+        gaps = ordered * (self.confidence - self.right)
         by_bin = np.stack([gaps[:, self._bins == i].sum(axis=1) for i in range(BINS)])
         with np.errstate(invalid="ignore", divide="ignore"):
-            error: np.ndarray = np.abs(by_bin).sum(axis=0) / given.sum(axis=1)
+            error: np.ndarray = np.abs(by_bin).sum(axis=0) / ordered.sum(axis=1)
         return error
 
     def describe(self) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def compute_program_evidence(reading: ParsedQuestion, best: Candidate) -> dict[s
                 for n in range(quantity.first, quantity.last)
             )
         ),
-        "amount unread": float(_leaves_amount(reading, best, quality)),
+        "amount unread": float(_has_unread_amount(reading, best, quality)),
         "name unread": float(
             any(n and words[n].capital and n not in quality and not words[n].text.startswith("'") for n in content)
         ),
@@ -176,7 +176,7 @@ def compute_confidence(weights: Weights, reading: ParsedQuestion) -> float:
     return most / (1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in features.items())))
 
 
-def _leaves_amount(reading: ParsedQuestion, best: Candidate, quality: Mapping[int, float]) -> bool:
+def _has_unread_amount(reading: ParsedQuestion, best: Candidate, quality: Mapping[int, float]) -> bool:
     """Whether a number or date in digits is said that nothing of a program was read from: another one was asked for.
 
     A number of places, "which 2 suppliers", is in the program.

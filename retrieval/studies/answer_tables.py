@@ -9,7 +9,7 @@ from typing import Any
 
 from retrieval.kg.analysis.import_report import make_cell_safe
 from retrieval.results import AnswerTable, TableColumn
-from retrieval.studies.tables import escape_latex
+from retrieval.studies.tables import convert_to_latex
 
 
 def format_answer_csv(table: AnswerTable) -> str:
@@ -35,16 +35,16 @@ def format_answer_json(table: AnswerTable) -> str:
 def format_answer_latex(table: AnswerTable, caption: str) -> str:
     """A table for LaTeX with booktabs; numbers are to the right, an empty cell is a dash."""
     sides = "".join("r" if column.kind == "number" else "l" for column in table.columns)
-    lines = [" & ".join(escape_latex(cell.text) or "--" for cell in row) + r" \\" for row in table.rows]
+    lines = [" & ".join(convert_to_latex(cell.text) or "--" for cell in row) + r" \\" for row in table.rows]
     more = "" if table.total <= len(table.rows) else f" The first {len(table.rows):,} of {table.total:,} rows."
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{escape_latex(caption + more)}}}",
+            rf"\caption{{{convert_to_latex(caption + more)}}}",
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
-            " & ".join(escape_latex(_write_head(column)) for column in table.columns) + r" \\",
+            " & ".join(convert_to_latex(_write_head(column)) for column in table.columns) + r" \\",
             r"\midrule",
             *lines,
             r"\bottomrule",

@@ -46,14 +46,16 @@ def format_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winn
     lines = [
         " & ".join(
             [
-                *(escape_latex(cell) for cell in _format_place(row, keys)),
+                *(convert_to_latex(cell) for cell in _format_place(row, keys)),
                 *(format_figure(row, name) for name in names),
             ]
         )
         + r" \\"
         for row in rows
     ]
-    head = " & ".join([*(escape_latex(title) for title, _ in keys), *(escape_latex(NAMES[name]) for name in names)])
+    head = " & ".join(
+        [*(convert_to_latex(title) for title, _ in keys), *(convert_to_latex(NAMES[name]) for name in names)]
+    )
     columns = "l" * len(keys) + "r" * len(names)
     text = f"{caption.rstrip('.')}. {describe(rows, split=split)} {describe_bold(winners)}"
     return "\n".join(
@@ -61,7 +63,7 @@ def format_latex(rows: Sequence[Row], caption: str, *, split: str = "test", winn
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{escape_latex(text)}}}",
+            rf"\caption{{{convert_to_latex(text)}}}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rf"{head} \\",
@@ -214,7 +216,7 @@ def _format_spread(row: Row, name: str, bold: Collection[tuple[Any, ...]]) -> st
     return shown + deviation + ("" if bounds is None else f" ({_format_bounds(bounds, name, '–')})")
 
 
-def escape_latex(text: str) -> str:
+def convert_to_latex(text: str) -> str:
     """A text as LaTeX prints it."""
     return "".join(_LATEX.get(letter, letter) for letter in " ".join(text.split()))
 

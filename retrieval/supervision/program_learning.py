@@ -18,8 +18,8 @@ from retrieval.metrics.values import is_same_value
 from retrieval.programs.algebra.equivalence import normalize_program
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.parser import Parser
-from retrieval.programs.rendering.formatting import get_answer_labels
 from retrieval.programs.rendering.names import from_named_json
+from retrieval.programs.rendering.table_formatting import get_answer_labels
 from retrieval.programs.scoring.candidates import Candidate
 from retrieval.programs.scoring.fitting import FittingExample, fit
 from retrieval.types import Progress

@@ -12,7 +12,8 @@ from retrieval.metrics.scores import Scored
 from retrieval.metrics.values import match_answers
 from retrieval.programs.algebra.operations import EVERY, Program, Top
 from retrieval.programs.algebra.rows import Rows
-from retrieval.programs.rendering.formatting import format_result, get_answer_labels
+from retrieval.programs.rendering.formatting import format_result
+from retrieval.programs.rendering.table_formatting import get_answer_labels
 from retrieval.supervision.program_questions import is_same_result
 
 if TYPE_CHECKING:

@@ -53,7 +53,7 @@ class OutcomeSelector:
     ) -> Chosen | None:
         """The likeliest outcome of programs, and of relation paths where there are some; see :meth:`prepare`."""
         context, candidates = self.prepare(run, read, paths, evidence, verdict)
-        chosen = _lower_if_amount_unread(select_outcome(context, candidates, self._choice), read)
+        chosen = _reduce_if_amount_unread(select_outcome(context, candidates, self._choice), read)
         return chosen if chosen is None else self._allow_untyped(chosen, candidates, read)
 
     def prepare(
@@ -140,7 +140,7 @@ class OutcomeSelector:
         return Chosen(by_paths, chosen.sure) if within and silent.all() and not valued else chosen
 
 
-def _lower_if_amount_unread(chosen: Chosen | None, read: Understanding | None) -> Chosen | None:
+def _reduce_if_amount_unread(chosen: Chosen | None, read: Understanding | None) -> Chosen | None:
     """What was chosen; a low guess, where no program of it reads a number or date of the question."""
     programs = () if chosen is None or read is None else chosen.outcome.programs
     if chosen is None or read is None or not programs:

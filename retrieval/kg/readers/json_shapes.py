@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-from retrieval.kg.readers.property_rows import NAMES, flatten_names
+from retrieval.kg.readers.property_rows import NAMES, expand_names
 
 #: Objects that show what their keys are, and the share of them that have a key that is no value.
 _FEWEST, _COMMON = 5, 0.5
@@ -36,10 +36,10 @@ def convert_maps(rows: Sequence[Row]) -> list[Row]:
         for key, value in row.items():
             if isinstance(value, dict) and value:
                 inner[key].append(value)
-    named = {
-        key for key, values in inner.items() if all(flatten_names({key: value}).keys() != {key} for value in values)
+    translated = {
+        key for key, values in inner.items() if all(expand_names({key: value}).keys() != {key} for value in values)
     }
-    maps = {key for key, values in inner.items() if key not in named and _has_maps_only(values)}
+    maps = {key for key, values in inner.items() if key not in translated and _has_maps_only(values)}
     nested = {key: iter(convert_maps(values)) for key, values in inner.items() if key not in maps}
     converted: list[Row] = []
     for row in rows:

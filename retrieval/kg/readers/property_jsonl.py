@@ -19,10 +19,10 @@ from retrieval.kg.readers.property_rows import (
     NAMES,
     BadRowError,
     PropertyRows,
+    expand_names,
     extract_attributes,
     extract_node_attributes,
     find_name_key,
-    flatten_names,
     format_value,
 )
 from retrieval.kg.snapshot.relation_names import TYPE
@@ -90,7 +90,7 @@ def _add_edge(row: dict[str, object], keys: tuple[str, str, str], nodes: Propert
 
 def _add_node(row: dict[str, object], nodes: PropertyRows, line: int) -> None:
     id_key = next((key for key in IDS if row.get(key) is not None), None)
-    values = flatten_names(_extract_properties(row, {id_key} if id_key else set()))
+    values = expand_names(_extract_properties(row, {id_key} if id_key else set()))
     label = find_name_key(
         {key: value for key, value in values.items() if key.lower() != "label" or "name" not in values}
     )

@@ -143,7 +143,7 @@ def extract_attributes(properties: Mapping[str, object]) -> Iterator[tuple[str, 
     Raises:
         BadRowError: a value is too long.
     """
-    for key, value in flatten_names(properties).items():
+    for key, value in expand_names(properties).items():
         for text in extract_values(key, value):
             yield key.strip(), text
 
@@ -218,7 +218,7 @@ def find_key_language(key: str) -> str | None:
     return find_name_language(words)
 
 
-def flatten_names(properties: Mapping[str, object]) -> dict[str, object]:
+def expand_names(properties: Mapping[str, object]) -> dict[str, object]:
     """Properties with names by language, ``{"name": {"de": "Köln"}}``, as ``{"name de": "Köln"}``."""
     flat: dict[str, object] = {}
     for key, value in properties.items():

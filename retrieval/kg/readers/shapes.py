@@ -30,7 +30,7 @@ def find_shapes(files: Sequence[Unpacked]) -> list[int]:
     return [place for place, file in enumerate(files) if is_file_of_shapes(file)]
 
 
-def may_hold_shapes(path: Path) -> bool:
+def can_hold_shapes(path: Path) -> bool:
     """Whether a file names the namespace of shapes at its beginning, or is an archive, which may hold such a file."""
     try:
         with open_bytes(path) as opened:
@@ -43,7 +43,7 @@ def may_hold_shapes(path: Path) -> bool:
 def is_file_of_shapes(file: Unpacked) -> bool:
     """Whether a file holds shapes, and no data."""
     try:
-        if not may_hold_shapes(file.path) or file.path.stat().st_size > _LARGEST:
+        if not can_hold_shapes(file.path) or file.path.stat().st_size > _LARGEST:
             return False
         types: dict[str, bool] = {}
         for quad in iter_statements(file, {}):

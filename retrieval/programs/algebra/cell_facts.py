@@ -65,11 +65,15 @@ class _FactReader:
                     starts = keyed.owners[values == values.max(initial=-np.inf)]
                     read = self._read_key(starts, best)
                 ends = None if shown is None else shown.get_nodes(self.row)
-                return [self._trace(starts, path, ends), *read]
+                return [self._list_path_facts(starts, path, ends), *read]
             case Measure(key, _, of):
                 return self._read_key(self._list_starts(of), key)
             case Tally(path, among):
-                return [self._trace(self.members, path, None if among is None else self.executor.compute_nodes(among))]
+                return [
+                    self._list_path_facts(
+                        self.members, path, None if among is None else self.executor.compute_nodes(among)
+                    )
+                ]
             case Calculation(_, left, right):
                 sides = [left] if right is None else [left, right]
                 return [facts for side in sides for facts in self.read_column(side)]
@@ -85,7 +89,7 @@ class _FactReader:
     def _read_group(self, number: int) -> np.ndarray:
         group, cells = self.table.groups[number], self.rows.columns[number]
         if cells.nodes is not None:
-            return self._trace(self.members, group.path, cells.nodes.get_nodes(self.row))
+            return self._list_path_facts(self.members, group.path, cells.nodes.get_nodes(self.row))
         assert group.part is not None
         ends = np.unique(self.executor.compute_pairs(self.members, group.path)[1])
         values = self.executor.columns.values[ends]
@@ -93,23 +97,25 @@ class _FactReader:
         ends, values = ends[known], values[known]
         wanted = cells.numbers[self.row : self.row + 1]
         part = get_date_parts(wanted, group.part) if group.part is DatePart.MONTH else wanted
-        return self._trace(self.members, group.path, ends[get_date_parts(values, group.part) == part])
+        return self._list_path_facts(self.members, group.path, ends[get_date_parts(values, group.part) == part])
 
     def _read_key(self, starts: np.ndarray, key: Key) -> list[np.ndarray]:
         """The facts of the values of a key, of the nodes that it takes them from."""
         if key.counted:
             among = None if key.among is None else self.executor.compute_nodes(key.among)
-            return [self._trace(starts, key.path, among)]
+            return [self._list_path_facts(starts, key.path, among)]
         owners = starts if len(key.path) == 1 else np.unique(self.executor.compute_pairs(starts, key.path[:-1])[1])
         if key.among is not None:
             owners = owners[self.executor.test_membership(owners, self.executor.compute_nodes(key.among))]
         factor = key.times or key.less
         for path in (key.path[-1:], *([] if factor is None else [factor])):
             owners = np.intersect1d(owners, self.executor.compute_pairs(owners, path)[0])
-        values = [self._trace(owners, path, None) for path in (key.path[-1:], *([] if factor is None else [factor]))]
-        return [*values, self._trace(starts, key.path[:-1], owners)]
+        values = [
+            self._list_path_facts(owners, path, None) for path in (key.path[-1:], *([] if factor is None else [factor]))
+        ]
+        return [*values, self._list_path_facts(starts, key.path[:-1], owners)]
 
-    def _trace(self, starts: np.ndarray, path: tuple[int, ...], ends: np.ndarray | None) -> np.ndarray:
+    def _list_path_facts(self, starts: np.ndarray, path: tuple[int, ...], ends: np.ndarray | None) -> np.ndarray:
         """The facts of a path from some nodes to some others, or wherever it leads; int64 [n, 3]."""
         levels = [np.unique(starts)]
         for relation in path:

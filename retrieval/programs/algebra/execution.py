@@ -12,11 +12,12 @@ from retrieval.errors import ProgramError, check
 from retrieval.kg.snapshot.arrays import sort_unique
 from retrieval.language.amounts import TextMatch
 from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.algebra.keys import Keyed, KeyWalker, compare_with_constant
+from retrieval.programs.algebra.keys import Keyed, KeyWalker
 from retrieval.programs.algebra.numbers import (
     Result,
     apply_operation,
     compare_values,
+    compare_with_constant,
     mark_places,
     mark_places_per_group,
     reduce_values,

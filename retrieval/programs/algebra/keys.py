@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.kg.snapshot.arrays import sort_unique
-from retrieval.kg.values import compute_month_day
-from retrieval.language.amounts import Comparison, Folding, ValueKind
-from retrieval.programs.algebra.columns import ValueType
-from retrieval.programs.algebra.numbers import compare_values, match_equal_items, reduce_runs
-from retrieval.programs.algebra.operations import Constant, Key, Program
+from retrieval.language.amounts import Folding
+from retrieval.programs.algebra.numbers import match_equal_items, reduce_runs
+from retrieval.programs.algebra.operations import Key, Program
 from retrieval.programs.algebra.walking import PathWalker
 
 
@@ -80,7 +78,7 @@ class KeyWalker(PathWalker, ABC):
         others, right = self.collect_values(having, Key(second_path))
         entries, partners = match_equal_items(holders, others)
         left, right = left[entries], right[partners]
-        values = self.combine_values(key, left, right)
+        values = self.merge_values(key, left, right)
         who, entries = match_equal_items(ends, holders[entries])
         return owners[who], values[entries]
 
@@ -91,17 +89,3 @@ class KeyWalker(PathWalker, ABC):
             kept = self.test_membership(ends, self.compute_nodes(key.among))
             owners, ends = owners[kept], ends[kept]
         return owners, ends
-
-
-def compare_with_constant(
-    kind: ValueType | None, values: np.ndarray, comparison: Comparison, constant: Constant
-) -> np.ndarray:
-    """Which values of a kind compare with a constant, bool [n]: dates also with years, and with days of any year."""
-    if kind is None or kind.kind is not ValueKind.DATE:
-        return compare_values(values, comparison, constant.value)
-    if constant.kind is ValueKind.MONTH_DAY:  # value: month * 100 + day
-        here = np.array([m * 100 + d for m, d in map(compute_month_day, values.tolist())], float)
-        return compare_values(here, comparison, constant.value)
-    if constant.kind is ValueKind.NUMBER:  # a year: the whole of it
-        return compare_values(np.floor(values + 1e-9), comparison, constant.value)
-    return compare_values(values, comparison, constant.value, 1e-7)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.kg.values import compute_day_number
-from retrieval.language.amounts import Comparison, Folding
-from retrieval.programs.algebra.operations import Operation
+from retrieval.kg.values import compute_day_number, compute_month_day
+from retrieval.language.amounts import Comparison, Folding, ValueKind
+from retrieval.programs.algebra.operations import Constant, Operation
 from retrieval.programs.algebra.rows import Rows
+
+if TYPE_CHECKING:
+    from retrieval.programs.algebra.columns import ValueType
 
 #: Values that differ by less than this share are equal.
 _CLOSE = 1e-9
@@ -154,3 +158,17 @@ def match_equal_items(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, 
     sizes = np.searchsorted(right, left, side="right") - first
     place = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(int(sizes.sum()))
     return np.repeat(np.arange(len(left)), sizes), place
+
+
+def compare_with_constant(
+    kind: ValueType | None, values: np.ndarray, comparison: Comparison, constant: Constant
+) -> np.ndarray:
+    """Which values of a kind compare with a constant, bool [n]: dates also with years, and with days of any year."""
+    if kind is None or kind.kind is not ValueKind.DATE:
+        return compare_values(values, comparison, constant.value)
+    if constant.kind is ValueKind.MONTH_DAY:  # value: month * 100 + day
+        here = np.array([m * 100 + d for m, d in map(compute_month_day, values.tolist())], float)
+        return compare_values(here, comparison, constant.value)
+    if constant.kind is ValueKind.NUMBER:  # a year: the whole of it
+        return compare_values(np.floor(values + 1e-9), comparison, constant.value)
+    return compare_values(values, comparison, constant.value, 1e-7)

@@ -11,8 +11,8 @@ from retrieval.errors import ProgramError, check
 from retrieval.kg.values import compute_month_day, compute_year_fraction
 from retrieval.language.amounts import Folding, ValueKind
 from retrieval.programs.algebra.columns import Columns, ValueType
-from retrieval.programs.algebra.keys import compare_with_constant
 from retrieval.programs.algebra.numbers import (
+    compare_with_constant,
     compute_day_numbers,
     compute_years_between,
     match_equal_items,
@@ -61,7 +61,7 @@ def compute_rows(executor: KeyWalker, table: Table) -> Rows:
     kept = np.arange(builder.size)
     for condition in table.conditions:
         kept = kept[_test_condition(executor.columns, table, condition, cells[condition.column].numbers[kept])]
-    kept = _order_rows(executor, table, cells, kept)
+    kept = _sort_rows(executor, table, cells, kept)
     shown = kept[:ROWS]
     return Rows(tuple(column.select(shown) for column in cells), builder.members.select(shown), len(kept))
 
@@ -84,7 +84,7 @@ class _RowBuilder:
             places, entries = match_equal_items(members, owners)
             members, keys = members[places], np.column_stack([keys[places], ends[entries]])
             check(executor.cancelled)
-        row = _number_combinations(keys)
+        row = _assign_numbers(keys)
         order = np.lexsort((members, row))
         row, members, keys = row[order], members[order], keys[order]
         self.size = int(row[-1]) + 1 if len(row) else int(not table.groups)
@@ -111,7 +111,7 @@ class _RowBuilder:
             case None:
                 return self._make_node_cells(np.arange(self.size), keys, number)
             case DatePart.MONTH:
-                known = {key: compute_year_fraction(*divmod_month(key)) for key in np.unique(keys).tolist()}
+                known = {key: compute_year_fraction(*split_month(key)) for key in np.unique(keys).tolist()}
                 return Cells(np.array([known[key] for key in keys.tolist()], float))
         return Cells(keys.astype(float))
 
@@ -122,7 +122,7 @@ class _RowBuilder:
                 rows, nodes = self._list_starts(of)
                 if column.best is not None:
                     rows, nodes = self._select_best(rows, nodes, column)
-                rows, ends = self._follow(rows, nodes, path)
+                rows, ends = self._walk_path(rows, nodes, path)
                 return self._make_node_cells(rows, ends, len(before))
             case Measure(key, how, of):
                 rows, nodes = self._list_starts(of)
@@ -134,9 +134,9 @@ class _RowBuilder:
                 else:
                     owners, values = self.executor.collect_values(distinct, key)
                 places, entries = match_equal_items(nodes, owners)
-                return Cells(self._fold(how or Folding.MOST, rows[places], values[entries]))
+                return Cells(self._reduce_members(how or Folding.MOST, rows[places], values[entries]))
             case Tally(path, among):
-                rows, ends = self._follow(*self._list_starts(None), path)
+                rows, ends = self._walk_path(*self._list_starts(None), path)
                 if among is not None:
                     rows = rows[self.executor.test_membership(ends, self.executor.compute_nodes(among))]
                 return Cells(np.bincount(rows, minlength=self.size).astype(float))
@@ -144,7 +144,7 @@ class _RowBuilder:
                 first = before[left].numbers
                 second = np.full(self.size, np.nansum(first)) if right is None else before[right].numbers
                 kind = infer_column_type(self.executor.columns, self.table, left)
-                return Cells(_calculate(operation, first, second, kind))
+                return Cells(_compute_calculation(operation, first, second, kind))
 
     def _list_starts(self, of: int | None) -> tuple[np.ndarray, np.ndarray]:
         """The nodes that a column begins at: rows ascending and nodes, int64 [m] each."""
@@ -152,7 +152,7 @@ class _RowBuilder:
             return np.arange(self.size), self.keys[:, of]
         return self.members.list_rows(), self.members.nodes
 
-    def _follow(self, rows: np.ndarray, nodes: np.ndarray, path: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    def _walk_path(self, rows: np.ndarray, nodes: np.ndarray, path: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """What a path leads to from the nodes of each row, of each once: rows ascending and ends, int64 [m] each."""
         owners, ends = self.executor.compute_pairs(np.unique(nodes), path)
         places, entries = match_equal_items(nodes, owners)
@@ -165,11 +165,11 @@ class _RowBuilder:
         keyed = self.executor.compute_keys(np.unique(nodes), column.best, largest=column.largest)
         places, entries = match_equal_items(nodes, keyed.owners)
         rows, nodes, values = rows[places], nodes[places], keyed.values[entries]
-        best = self._fold(Folding.MOST if column.largest else Folding.LEAST, rows, values)
+        best = self._reduce_members(Folding.MOST if column.largest else Folding.LEAST, rows, values)
         kept = values == best[rows]
         return rows[kept], nodes[kept]
 
-    def _fold(self, how: Folding, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def _reduce_members(self, how: Folding, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """One number of the values of each row, rows ascending; NaN of none."""
         numbers = np.full(self.size, math.nan)
         if len(rows):
@@ -183,11 +183,11 @@ class _RowBuilder:
         if infer_column_type(self.executor.columns, self.table, number) is not None:
             values = self.executor.columns.values[nodes]
             known = ~np.isnan(values)
-            numbers = self._fold(Folding.MOST, rows[known], values[known])
+            numbers = self._reduce_members(Folding.MOST, rows[known], values[known])
         return Cells(numbers, shown)
 
 
-def divmod_month(key: int) -> tuple[int, int, int]:
+def split_month(key: int) -> tuple[int, int, int]:
     """Year, month and first day of a month that is counted from the year 0."""
     year, month = divmod(key, 12)
     return year, month + 1, 1
@@ -203,7 +203,7 @@ def get_date_parts(values: np.ndarray, part: DatePart) -> np.ndarray:
     return 12 * years + months - 1 if part is DatePart.MONTH else months
 
 
-def _number_combinations(keys: np.ndarray) -> np.ndarray:
+def _assign_numbers(keys: np.ndarray) -> np.ndarray:
     """The number of each combination of keys, in their order: int64 [n] of int64 [n, k]."""
     numbers = np.zeros(len(keys), np.int64)
     for column in range(keys.shape[1]):
@@ -212,7 +212,9 @@ def _number_combinations(keys: np.ndarray) -> np.ndarray:
     return numbers
 
 
-def _calculate(operation: Operation, left: np.ndarray, right: np.ndarray, kind: ValueType | None) -> np.ndarray:
+def _compute_calculation(
+    operation: Operation, left: np.ndarray, right: np.ndarray, kind: ValueType | None
+) -> np.ndarray:
     """What two columns come to, float64 [n]; NaN where either has nothing, and of a division by nothing."""
     numbers: np.ndarray
     match operation:
@@ -239,7 +241,7 @@ def _test_condition(columns: Columns, table: Table, condition: Condition, number
     return compare_with_constant(kind, numbers, condition.comparison, condition.value)
 
 
-def _order_rows(executor: KeyWalker, table: Table, cells: list[Cells], kept: np.ndarray) -> np.ndarray:
+def _sort_rows(executor: KeyWalker, table: Table, cells: list[Cells], kept: np.ndarray) -> np.ndarray:
     """Rows in the order of the table, with all that share the last place of its limit."""
     keys = [_make_order_key(executor, table, ordering, cells)[kept] for ordering in table.order]
     if keys:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from retrieval.kg import values
 from retrieval.language.amounts import ValueKind
-from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.algebra.operations import Constant
+
+if TYPE_CHECKING:
+    from retrieval.programs.algebra.columns import Columns
 
 #: Smaller numbers are compared with no year: more than one.
 _NO_YEAR = 100

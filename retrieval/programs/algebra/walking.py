@@ -69,7 +69,7 @@ class PathWalker:
         order = np.argsort(owners, kind="stable")
         return owners[order], ends[order]
 
-    def combine_values(self, key: Key, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    def merge_values(self, key: Key, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """What the values of a key's two paths come to: their products, or how much the first are more."""
         if key.times is not None:
             product: np.ndarray = left * right / self.columns.compute_divisor(key)

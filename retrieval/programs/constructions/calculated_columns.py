@@ -83,7 +83,7 @@ class CalculatedColumns:
             opens = match.start() < match.start("left")
             span = range(get_position(match.start() + 1) - 1 if opens else left[1].start, right[1].stop)
             rest = [n for n in range(len(question.words)) if n not in span]
-            yield from self._calculate(composed, operation, (left[0], right[0]), rest, span)
+            yield from self._make_calculation(composed, operation, (left[0], right[0]), rest, span)
             return
 
     def _find_values(self, composed: ComposedQuestion, place: int, *, ends: bool) -> tuple[int, range] | None:
@@ -108,7 +108,7 @@ class CalculatedColumns:
                 return relation, range(place, place + 1)
         return None
 
-    def _calculate(
+    def _make_calculation(
         self, composed: ComposedQuestion, operation: Operation, values: tuple[int, int], rest: list[int], span: range
     ) -> Iterator[Part]:
         """What two values come to, of what the other words of the question stand for, or of all that have both."""
@@ -118,17 +118,17 @@ class CalculatedColumns:
         for part in composed.compose(keep_words(question, rest))[:_READ] if rest else ():
             if part.category not in "Se" or part.program is None:
                 continue
-            program = self._combine(operation, values, part.program)
+            program = self._make_combination(operation, values, part.program)
             if program is not None:
                 yielded = True
                 yield _make_part(program, [restore_positions(part, rest)], span)
                 break
         if not yielded:
-            program = self._combine(operation, values, both)
+            program = self._make_combination(operation, values, both)
             if program is not None:
                 yield _make_part(program, [], span)
 
-    def _combine(self, operation: Operation, values: tuple[int, int], source: Program) -> Program | None:
+    def _make_combination(self, operation: Operation, values: tuple[int, int], source: Program) -> Program | None:
         nodes = self.executor.compute_nodes(source)
         for relation in values:
             nodes = find_common(nodes, self.schema.columns.list_sources(relation))
@@ -164,7 +164,7 @@ class CalculatedColumns:
             parts = [column[n][1] for column, n in zip(read, places, strict=True)]
             made = _make_part(replace(table, columns=columns), parts, span)
         else:
-            made = next(self._calculate(composed, Operation.RATIO, (left, right), rest, span), None)
+            made = next(self._make_calculation(composed, Operation.RATIO, (left, right), rest, span), None)
         if made is not None and ranking is not None and isinstance(made.program, Table):
             order = (Ordering(len(made.program.groups) + 2, ranking.extra.largest),)
             made = replace(made, program=replace(made.program, order=order, limit=ranking.extra.count))

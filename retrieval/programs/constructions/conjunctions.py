@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import And, Entities, Except, Or, Program, Walk
+
+if TYPE_CHECKING:
+    from retrieval.programs.algebra.execution import Executor
 
 
 def convert_either_to_both(program: Program, executor: Executor) -> Program | None:

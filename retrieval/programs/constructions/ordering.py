@@ -47,7 +47,7 @@ def apply_order(phrase: str, program: Program, executor: Executor, schema: Schem
     if not phrase:
         return program
     if isinstance(program, Table) or (isinstance(program, Top) and program.count == EVERY):
-        return _order_rows(phrase, program, schema, adjectives)
+        return _sort_rows(phrase, program, schema, adjectives)
     nodes = executor.run(program)
     if isinstance(program, Top) or not isinstance(nodes, np.ndarray) or len(nodes) < 2:
         return program
@@ -65,7 +65,7 @@ def find_counted_key(program: Program) -> Key | None:
     return next((key for key in keys if isinstance(key, Key) and key.counted), None)
 
 
-def _order_rows(phrase: str, program: Table | Top, schema: Schema, adjectives: Adjectives) -> Program:
+def _sort_rows(phrase: str, program: Table | Top, schema: Schema, adjectives: Adjectives) -> Program:
     """A table, or a number of each thing, in the order of the column that a phrase names, else of its first number."""
     keys = dict(_find_order_keys(phrase, schema, adjectives))
     superlative = _find_superlative(phrase)

@@ -82,7 +82,7 @@ class TableColumns:
         rows = self.executor.run(table)
         return isinstance(rows, Rows) and len(rows) > 0
 
-    def restrict(self, table: Table, source: Program) -> Table | None:
+    def filter_rows(self, table: Table, source: Program) -> Table | None:
         """A table of all of a kind, of some of it alone; None where these are no such rows."""
         nodes, every = self.executor.compute_nodes(source), self.executor.compute_nodes(table.source)
         own_rows = table.groups == (Grouping(),) and len(nodes) and is_among(nodes, every).all()

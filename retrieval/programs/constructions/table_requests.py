@@ -79,7 +79,7 @@ def split_columns(question: QuestionWords, anchors: Sequence[Anchor]) -> list[li
         return []
     rest = [n for n in range(count) if n not in region]
     operators = {(anchor.first, anchor.last) for anchor in anchors if anchor.category in "UA"}
-    shared = _share_head(question, items, operators)
+    shared = _expand_items(question, items, operators)
     return [sorted([*item, *rest]) for item in shared]
 
 
@@ -107,7 +107,7 @@ def _split_items(question: QuestionWords, region: range) -> list[list[int]]:
     return [item for item in items if any(question.words[n].text not in _DETERMINERS | NAMES for n in item)]
 
 
-def _share_head(question: QuestionWords, items: list[list[int]], operators: set[tuple[int, int]]) -> list[list[int]]:
+def _expand_items(question: QuestionWords, items: list[list[int]], operators: set[tuple[int, int]]) -> list[list[int]]:
     """The items, each with the words before and behind operators that are joined: lowest, highest and average price."""
 
     def get_operator(item: list[int], *, ends: bool) -> list[int] | None:

@@ -170,7 +170,7 @@ class Tables:
         tables = list[tuple[Table, Part]]()
         for part in composed.compose(Question(text).words):
             table = self.columns.convert(part.program)
-            restricted = table and self.columns.restrict(table, program)
+            restricted = table and self.columns.filter_rows(table, program)
             if restricted is not None and len(tables) < _READ:
                 tables.append((restricted, restore_positions(part, places)))
         return [(table, replace(head, parts=(head, part))) for table, part in tables]

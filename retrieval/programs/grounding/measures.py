@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.language.amounts import ValueKind
 from retrieval.language.words import get_stem, remove_unit
-from retrieval.lexicon import get_sequence
+from retrieval.lexicon import get_sequence, get_words
 from retrieval.programs.grounding.computed import ComputedKeys
 from retrieval.programs.grounding.relation_types import parse_stems
 
@@ -23,7 +23,7 @@ _QUANTITIES = get_sequence("quantity_nouns")
 """Words that relations of how many of something there were are named with."""
 
 #: Words of numbers that are summed, though they are no plurals.
-_SUMMED = frozenset({"amount", "attendance", "cost", "profit", "revenue", "spend", "total", "turnover"})
+_SUMMED = get_words("summed_nouns")
 
 
 #: What names of relations end in that lead to rows by their numbers.

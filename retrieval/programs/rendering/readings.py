@@ -50,10 +50,18 @@ def describe_reading(describer: ProgramDescriber, program: Program) -> str:
             phrase = _describe_things(describer, source)
             text = phrase and f"how many {phrase}"
         case Exists(source):
-            named = make_phrase(describer, source)
-            does = named and named.name_count and write_doing(named.clauses, named.name_count)
+            sentence_phrase = make_phrase(describer, source)
+            does = (
+                sentence_phrase
+                and sentence_phrase.name_count
+                and write_doing(sentence_phrase.clauses, sentence_phrase.name_count)
+            )
             phrase = _describe_things(describer, source)
-            text = f"whether {named.noun} {does}" if named and does else phrase and f"whether there are {phrase}"
+            text = (
+                f"whether {sentence_phrase.noun} {does}"
+                if sentence_phrase and does
+                else phrase and f"whether there are {phrase}"
+            )
         case Fold(how, source, key):
             phrase, word = _describe_things(describer, source), describer.words.get_folding_word(how, key)
             text = phrase and f"the {word} {describer.describe_key(key)} of {phrase}"

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.answering.run import AskRequest
-from retrieval.answering.unused_words import UsedWords, join_spans, limit_confidence
+from retrieval.answering.unused_words import UsedWords, join_spans, reduce_confidence
 from retrieval.events import AnswerFinal, ChainsBuilt, PassagesRetrieved, QuestionLinked
 from retrieval.language.question import Question
 from retrieval.results import Answer
@@ -34,11 +34,11 @@ def test_neighbours_are_one_stretch_with_the_preposition_before_them():
     ],
 )
 def test_an_answer_without_a_name_number_or_date_of_the_question_is_not_sure(text, unused, sure):
-    assert limit_confidence(0.9, Question(text), find(text, *unused)) == sure
+    assert reduce_confidence(0.9, Question(text), find(text, *unused)) == sure
 
 
 def test_a_guess_is_no_surer_for_what_it_leaves_out():
-    assert limit_confidence(0.2, Question("Who won in 1990?"), [(11, 15)]) == 0.2
+    assert reduce_confidence(0.2, Question("Who won in 1990?"), [(11, 15)]) == 0.2
 
 
 def mark(question: str, *events) -> AnswerFinal:

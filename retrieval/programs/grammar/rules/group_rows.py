@@ -45,7 +45,7 @@ class GroupRowRules(ValueRules):
         behind = Part("S", groups.first, groups.last, rows, "walk", 0.0, ())
         for category, program, _, features in self.filter_set(make_comparison(compared), behind, not forward, gap):
             if category == "S" and program is not None:
-                yield from self._restrict_group_rows(groups, program, features)
+                yield from self._filter_group_rows(groups, program, features)
 
     @mark_rule("SF")
     def _join_group_rows(self, of: Part, groups: Part, forward: bool, gap: str) -> Iterator[Made]:
@@ -56,7 +56,7 @@ class GroupRowRules(ValueRules):
             return
         for relation, share in self.find_bridges(of.expression, rows):
             features = self.compute_bridge_features(relation, share, f"rows.{gap}", of, groups)
-            yield from self._restrict_group_rows(groups, And(rows, Walk(of.expression, relation)), features)
+            yield from self._filter_group_rows(groups, And(rows, Walk(of.expression, relation)), features)
 
     def _find_group_rows(self, groups: Part) -> Program | None:
         """What is summed up or counted behind each of some things; None where nothing is."""
@@ -69,7 +69,7 @@ class GroupRowRules(ValueRules):
             return None
         return key.among or reduce(Walk, key.path if key.counted else key.path[:-1], program.source)
 
-    def _restrict_group_rows(
+    def _filter_group_rows(
         self, groups: Part, rows: Program, features: tuple[tuple[str, float], ...]
     ) -> Iterator[Made]:
         program = groups.expression

@@ -10,10 +10,10 @@ from retrieval.programs.algebra.operations import Operation
 from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.algebra.table_operations import Calculation, Measure, Table, get_column
 from retrieval.programs.algebra.table_types import infer_column_type, is_ordered_by_number
-from retrieval.programs.rendering.formatting import format_cell
 from retrieval.programs.rendering.sentences import keys
 from retrieval.programs.rendering.sentences.values import Measure as Head
 from retrieval.programs.rendering.sentences.values import split_measure
+from retrieval.programs.rendering.table_formatting import format_cell
 from retrieval.programs.rendering.table_wording import describe_calculation, describe_column, describe_measure
 from retrieval.results import AnswerTable, TableCell, TableColumn
 
