@@ -45,7 +45,7 @@ export function readEvent(raw: unknown): RunEvent {
         answers: event.answers.map(answerOf),
         no_answer: event.no_answer ? noAnswerOf(event.no_answer) : null,
         sentence: event.sentence ?? null,
-        unused: (event.unused as typeof event.unused | undefined) ?? [],
+        unused: event.unused ?? [],
         usage: { ...NO_USAGE, ...(event.usage as Partial<typeof NO_USAGE> | null) },
       };
     default:

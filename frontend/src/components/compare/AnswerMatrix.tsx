@@ -79,7 +79,7 @@ export function AnswerMatrix({
                           title={
                             answer.guess
                               ? "Confidence: guess"
-                              : `Confidence: ${confidence(answer.score)} · ${answer.guess ? "a guess" : answer.verified ? "facts in graph" : "facts not in graph"}`
+                              : `Confidence: ${confidence(answer.score)} · ${answer.verified ? "facts in graph" : "facts not in graph"}`
                           }
                         >
                           {answer.guess ? (
