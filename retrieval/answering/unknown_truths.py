@@ -63,7 +63,10 @@ def _iter_operands(program: Program) -> Iterator[Program]:
 
 
 def _find_failed_step(executor: Executor, program: Walk, others: list[Program]) -> Iterator[tuple[list[int], int]]:
-    """Where a chain from something named ends early, unless the relation says something else of the other things."""
+    """Where a chain from something named ends early, unless the relation says something else of the other things.
+
+    Numbers, dates and what a column of ones and zeros says are no things.
+    """
     steps: list[Walk] = []
     source: Program = program
     while isinstance(source, Walk):
@@ -74,7 +77,8 @@ def _find_failed_step(executor: Executor, program: Walk, others: list[Program]) 
     failed = next(step for step in reversed(steps) if not len(executor.compute_nodes(step)))
     count = executor.snapshot.num_relations
     back = (failed.relation + count) % (2 * count)
-    if failed is program and any(len(executor.walk(executor.compute_nodes(other), back)) for other in others):
+    things = [nodes[executor.columns.kinds[nodes] == 0] for nodes in map(executor.compute_nodes, others)]
+    if failed is program and any(len(executor.walk(nodes, back)) for nodes in things):
         return
     nodes: np.ndarray = executor.compute_nodes(failed.source)
     yield nodes.tolist(), failed.relation

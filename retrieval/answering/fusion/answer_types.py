@@ -12,10 +12,12 @@ from retrieval.kg.snapshot import KINDS
 from retrieval.language.amounts import ValueKind
 from retrieval.language.question import Question
 from retrieval.programs.algebra.columns import VALUE_KINDS
+from retrieval.programs.rendering.formatting import infer_value_type
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.grounding.schema import Schema
+    from retrieval.programs.scoring.candidates import Candidate
 
 #: Ends of a relation that are looked at for what sort they are.
 _LOOKED_AT = 20
@@ -80,6 +82,13 @@ class AnswerTypes:
             return False
         rows = schema.surrogates[0] & ~schema.somebody
         return not set(nodes).isdisjoint(schema.kinds) or (bool(nodes) and bool(rows[list(nodes)].all()))
+
+    def is_impossible_number(self, question: Question, candidate: Candidate) -> bool:
+        """Whether a number answers "when" that is no date, time or year."""
+        if question.words.kind != "when" or not isinstance(candidate.result, float):
+            return False
+        kind = infer_value_type(self._columns, candidate.program)
+        return kind is None or (kind.kind is ValueKind.NUMBER and not kind.year)
 
     def find_value_kind(self, node: int) -> str | None:
         """What a node is that is no thing; None of things."""

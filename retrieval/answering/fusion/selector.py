@@ -23,6 +23,7 @@ from retrieval.reasoning.understanding import is_unexplained
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
     from retrieval.answering.run import PipelineRun
+    from retrieval.language.question import Question
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.grounding.schema import Schema
     from retrieval.programs.understanding import Understanding
@@ -79,7 +80,7 @@ class OutcomeSelector:
         candidates = [
             outcome
             for outcome in collect_outcomes(read, run.request.given, reaches, verdict)
-            if outcome.nodes is None or not types.is_impossible_answer(question, outcome.nodes[:LOOKED_AT].tolist())
+            if not self._is_impossible(question, outcome, read)
         ]
         if run.missing:
             candidates = keep_reading(candidates, read, run.missing)
@@ -103,6 +104,12 @@ class OutcomeSelector:
             labels=[info.label for info in self._schema.relations],
         )
         return context, candidates
+
+    def _is_impossible(self, question: Question, outcome: CandidateOutcome, read: Understanding | None) -> bool:
+        if outcome.nodes is not None:
+            return self.answer_types.is_impossible_answer(question, outcome.nodes[:LOOKED_AT].tolist())
+        candidates = [read.meanings[program].candidate for program in outcome.programs] if read is not None else []
+        return bool(candidates) and self.answer_types.is_impossible_number(question, candidates[0])
 
     def _filter_by_noun(self, read: Understanding | None, candidates: list[CandidateOutcome]) -> list[CandidateOutcome]:
         """Outcomes without those of relation paths alone that are not what the noun says, where others are.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -130,7 +130,9 @@ class ResultFeatures:
         mask, naming = self.schema.surrogates
         half = any(word.text == "or" for word in question.words) and any(map(self._is_half, walk(program)))
         features.append(("root.half", float(half)))
-        features.append(("root.surrogate", float(bool(naming) and sort == "nodes" and bool(mask[result].all()))))
+        numbered = bool(naming) and sort == "nodes" and bool(mask[result].all())
+        features.append(("root.surrogate", float(numbered)))
+        features.append(("root.surrogate.unasked", float(numbered and not self._asks_for_rows(question, naming))))
         if isinstance(program, Top):
             often = any(word.text in ("often", "frequently") for word in question.words)
             features.append(("root.often", float(often and not program.key.counted)))
@@ -146,6 +148,12 @@ class ResultFeatures:
             features.append(("target.ok" if inside else "target.bad", 1.0))
             features.append((f"target.{question_kind}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
+
+    def _asks_for_rows(self, question: QuestionWords, kinds: Iterable[int]) -> bool:
+        """Whether the noun that is asked for is what rows without names are called: "which order"."""
+        targets = {question.words[n].stem for n in vocabulary.find_target_words(question)}
+        label = self.schema.snapshot.get_entity_label
+        return not targets or any(targets & set(vocabulary.get_label_stems(label(kind))) for kind in kinds)
 
     def _is_half(self, program: Program) -> bool:
         """Whether a relation leads on from one of two names alone: nobody pays by cat."""

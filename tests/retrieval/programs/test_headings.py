@@ -70,3 +70,20 @@ def test_a_year_tells_columns_apart_wherever_it_stands(coast: ProgramReader) -> 
     assert answers(coast, "Which harbour had the highest cargo in 2019?") == ["Farrow"]
     assert answers(coast, "Which harbours had a cargo of less than 400 in 2009?") == ["Ebbport"]
     assert answers(coast, "What was the change of cargo of Corran from 2009 to 2019?") == ["+27%"]
+
+
+def test_rows_without_names_are_shown_by_what_they_are_called_unless_they_are_asked_for(tmp_path: Path) -> None:
+    facts = []
+    for number, (name, points) in enumerate((("Ida Moss", "3"), ("Ida Moss", "9"), ("Per Dahl", "5")), start=1):
+        facts += [(f"bout {number}", "type", "bout"), (f"bout {number}", "name", name)]
+        facts.append((f"bout {number}", "points", points))
+    reader = reader_of(facts, tmp_path)
+    assert answers(reader, "Which boxer has the most points?") == ["Ida Moss"]
+    assert answers(reader, "Which bout has the most points?") == ["bout 2"]
+
+
+def test_parts_of_a_name_that_is_written_without_spaces_are_no_names(tmp_path: Path) -> None:
+    facts = []
+    for song, band in (("Ember", "Axe/Cut"), ("Flint", "Axe/Cut"), ("Glow", "Axe"), ("Haze", "Cut")):
+        facts += [(song, "type", "song"), (song, "artist", band)]
+    assert answers(reader_of(facts, tmp_path), "Which songs are by Axe/Cut?") == ["Ember", "Flint"]

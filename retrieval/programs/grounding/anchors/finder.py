@@ -65,7 +65,7 @@ class Anchors:
         """All anchors of a question, in no particular order; words that are said to denote nodes stand for these."""
         anchors = assign_place_counts(question, [*find_quantities(question), *find_cues(question, self.adjectives)])
         cued = {n for anchor in anchors if anchor.category != "N" for n in range(anchor.first, anchor.last)}
-        anchors += self._names.find_anchors(question, cued)
+        anchors += _drop_parts_of_tokens(question, self._names.find_anchors(question, cued))
         anchors += self._relations.find_asked_relations(question)
         anchors += self._names.find_states(question)
         anchors += find_texts(question)
@@ -91,6 +91,19 @@ class Anchors:
 def _find_explained_words(anchors: list[Anchor]) -> set[int]:
     """Words that stand for something by their form, not by their meaning alone."""
     return {n for a in anchors if not is_near(a) for n in range(a.first, a.last)}
+
+
+def _drop_parts_of_tokens(question: QuestionWords, names: list[Anchor]) -> list[Anchor]:
+    """The names without those of parts of a name that is written without spaces: the "AC" of "AC/DC"."""
+    tokens = {
+        (a.first, a.last) for a in names
+        if a.last - a.first > 1 and "e.exact" in dict(a.features)
+        and " " not in question.get_span_text(a.first, a.last)
+    }  # fmt: skip
+    return [
+        a for a in names
+        if not any(first <= a.first and a.last <= last and (a.first, a.last) != (first, last) for first, last in tokens)
+    ]  # fmt: skip
 
 
 def _drop_total_sums(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
