@@ -24,7 +24,7 @@ from retrieval.programs.algebra.table_operations import (
     Ordering,
     Table,
 )
-from retrieval.programs.rendering.formatting import format_cell
+from retrieval.programs.rendering.table_formatting import format_cell
 
 from .land import Land
 from .shop import build, make_tables

@@ -200,7 +200,6 @@ _:a <http://x/in> <http://x/1> .
         ("1", "lies in", "Paris, France (2)"),
         ("1", "since", "1991"),
         ("1", "in", "Paris, France (4)"),
-        ("Paris, France (2)", "label", "Paris"),
         ("Paris, France (4)", "lies in", "1"),
         ("Paris, France (4)", "lies in", "_:b.1"),
         ("_:a.1", "lies in", "1"),
