@@ -34,7 +34,11 @@ def test_questions_read_together_are_answered_as_one_by_one(trained, method, mon
             answerer.retriever, "rank", lambda *of, rank=rank, to=ranked: to.append(len(of[0])) or rank(*of)
         )
         found = evaluate_answerer(answerer, ASKED, budget=50, seed=0, at_once=at_once)
-        outcomes.append([(one.question.id, one.predicted, one.facts) for one in found.outcomes])
+        outcomes.append(
+            # How a batch is added up moves the last digits on some processors.
+            [(one.question.id, [(label, round(sure, 4)) for label, sure in one.predicted], one.facts)
+             for one in found.outcomes]
+        )  # fmt: skip
         calls.append(ranked[3:])  # without those that are asked for warmth
     assert outcomes[0] == outcomes[1]
     assert [one for one, predicted, _ in outcomes[0] if predicted]

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from retrieval.answering.loading import load_encoder
@@ -14,7 +13,7 @@ from retrieval.language.question import Question
 from retrieval.metrics.values import is_same_value
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
-from retrieval.programs.rendering.formatting import format_result
+from retrieval.programs.rendering.table_formatting import get_answer_labels
 
 OWN = Path(__file__).parents[2] / "own_graphs"
 #: What is not read rightly yet, of each graph by number.
@@ -43,11 +42,8 @@ def questions(graph):
 
 
 def answers(found):
-    result = found.best.result
-    if isinstance(result, np.ndarray):
-        return [found.executor.snapshot.get_entity_label(node) for node in result.tolist()]
-    said = format_result(found.executor.columns, found.best.program, result)
-    return [] if said is None else [said]
+    executor = found.executor
+    return list(get_answer_labels(executor.snapshot, executor.columns, found.best.program, found.best.result))
 
 
 def alike(given, wanted):
