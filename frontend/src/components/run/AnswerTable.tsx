@@ -8,12 +8,20 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import type { AnswerTable as Table, TableCell, TableColumn } from "@/api/events";
+import { fetchTable } from "@/api/tables";
+import type { Id } from "@/api/types";
 import { Button } from "@/components/kit/controls";
+import { fileName, saveFile } from "@/components/kit/files";
+import { CellFacts } from "./CellFacts";
 import { count, integer } from "@/view/format";
 import { nameOf } from "@/view/entityNames";
 import "./answerTable.css";
 
 const FIRST = 20;
+const FILES = [
+  ["csv", "CSV", "csv"],
+  ["latex", "LaTeX", "tex"],
+] as const;
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
 const helper = createColumnHelper<typeof features, readonly TableCell[]>();
 const collator = new Intl.Collator("en", { numeric: true });
@@ -44,8 +52,23 @@ function makeColumns(columns: readonly TableColumn[]) {
   );
 }
 
-function CellText({ cell, onFind }: { cell: TableCell; onFind: (entity: number) => void }) {
-  if (!cell.nodes.length) return <bdi>{cell.text}</bdi>;
+interface CellProps {
+  cell: TableCell;
+  onFind: (entity: number) => void;
+  /** Show the facts behind it. */
+  onOpen: () => void;
+}
+
+function CellText({ cell, onFind, onOpen }: CellProps) {
+  if (!cell.nodes.length) {
+    return (
+      cell.text && (
+        <button type="button" className="link" title="Show the facts behind it" onClick={onOpen}>
+          <bdi>{cell.text}</bdi>
+        </button>
+      )
+    );
+  }
   return cell.nodes.map((node, place) => (
     <span key={node.id}>
       {place > 0 && ", "}
@@ -61,6 +84,10 @@ function CellText({ cell, onFind }: { cell: TableCell; onFind: (entity: number) 
   ));
 }
 
+function cellLabel({ columns, rows }: Table, row: number, column: number): string {
+  return [rows[row]?.[0]?.text, columns[column]?.label].filter(Boolean).join(" · ");
+}
+
 /** What copying the table gives: a line for each row, with tabs between the cells. */
 export function tableLines({ columns, rows }: Table): string {
   const heads = columns.map(({ label, unit }) => (unit ? `${label} (${unit})` : label));
@@ -69,8 +96,17 @@ export function tableLines({ columns, rows }: Table): string {
     .join("\n");
 }
 
-export function AnswerTable({ table, onFind }: { table: Table; onFind: (entity: number) => void }) {
+interface Props {
+  run: Id;
+  /** What its file is called. */
+  name: string;
+  table: Table;
+  onFind: (entity: number) => void;
+}
+
+export function AnswerTable({ run, name, table, onFind }: Props) {
   const [all, setAll] = useState(false);
+  const [opened, setOpened] = useState<{ row: number; column: number } | null>(null);
   const columns = useMemo(() => makeColumns(table.columns), [table.columns]);
   const { getHeaderGroups, getRowModel } = useTable({ features, columns, data: table.rows });
   const sorted = getRowModel().rows;
@@ -108,7 +144,11 @@ export function AnswerTable({ table, onFind }: { table: Table; onFind: (entity: 
               <tr key={row.id}>
                 {row.original.map((cell, place) => (
                   <td key={place} className={classOf(place)}>
-                    <CellText cell={cell} onFind={onFind} />
+                    <CellText
+                      cell={cell}
+                      onFind={onFind}
+                      onOpen={() => setOpened({ row: row.index, column: place })}
+                    />
                   </td>
                 ))}
               </tr>
@@ -116,6 +156,15 @@ export function AnswerTable({ table, onFind }: { table: Table; onFind: (entity: 
           </tbody>
         </table>
       </div>
+      {opened && (
+        <CellFacts
+          run={run}
+          {...opened}
+          label={cellLabel(table, opened.row, opened.column)}
+          onFind={onFind}
+          onClose={() => setOpened(null)}
+        />
+      )}
       {table.rows.length > FIRST && (
         <Button look="plain" size="small" onPress={() => setAll(!all)}>
           {all ? `Show the first ${FIRST}` : `Show all ${table.rows.length}`}
@@ -126,6 +175,21 @@ export function AnswerTable({ table, onFind }: { table: Table; onFind: (entity: 
           The first {integer(table.rows.length)} of {count(table.total, "row")}.
         </p>
       )}
+      <p className="small">
+        Download as{" "}
+        {FILES.map(([format, label, ending], place) => (
+          <span key={format}>
+            {place > 0 && " or "}
+            <button
+              type="button"
+              className="link"
+              onClick={() => void saveFile(fileName(name, ending), fetchTable(run, format), "The table")}
+            >
+              {label}
+            </button>
+          </span>
+        ))}
+      </p>
     </>
   );
 }

@@ -337,7 +337,11 @@ export function AnswersPanel({
           Nothing was found that Clew is sure enough of. These come closest; look at their evidence first.
         </p>
       )}
-      {table ? <AnswerTable table={table} onFind={onFind} /> : rows(0, guesses > 0 ? guesses : shown.length)}
+      {table ? (
+        <AnswerTable run={view.run} name={question} table={table} onFind={onFind} />
+      ) : (
+        rows(0, guesses > 0 ? guesses : shown.length)
+      )}
       {!table && guesses > 0 && guesses < shown.length && (
         <>
           <h3 className="answers-part">Closest guesses</h3>
