@@ -212,10 +212,10 @@ PUBLISH = """
 import django
 django.setup()
 from webapp.jobs import queue
-queue.send(queue.WARM, 1)
+queue.send(queue.ANSWER, 1)
 print("connected", flush=True)
 input()
-queue.send(queue.WARM, 2)
+queue.send(queue.ANSWER, 2)
 """
 
 
