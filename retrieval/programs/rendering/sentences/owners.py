@@ -21,6 +21,8 @@ def find_owners(answers: Sequence[Answer], chains: Sequence[EvidenceChain]) -> d
         several belong to the same thing or one belongs to several things.
     """
     owners: dict[int, str] = {}
+    # What another chain leads to is on the way to the answers, and not what was asked about.
+    reached = {node.id for chain in chains for level in chain.levels for node in level}
     for answer in answers:
         if answer.entity is None:
             return {}
@@ -31,8 +33,9 @@ def find_owners(answers: Sequence[Answer], chains: Sequence[EvidenceChain]) -> d
             if hop.target.id == answer.entity.id and hop.step.name == chains[index].steps[-1].name
         )
         longest = max((len(chains[index].steps) for index in answer.chains), default=0)
+        inner = any(chains[index].source.id in reached for index in answer.chains)
         # An entity says by itself what it is; whose it is matters where each thing has its own.
-        if answer.entity.kind != "literal" and (len(sources) != 1 or longest != 1):
+        if answer.entity.kind != "literal" and (len(sources) != 1 or longest != 1 or inner):
             return {}
         if sources:
             owners[answer.entity.id] = write_list(list(sources))
