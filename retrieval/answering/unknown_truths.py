@@ -1,4 +1,4 @@
-"""Questions of yes or no that a graph says nothing about: a missing fact is no fact that it is not so."""
+"""Yes-or-no questions that the graph cannot decide: a missing fact does not make the answer no."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.programs.algebra.operations import And, Entities, Exists, Filter, Holds, KeyOf, Program, Walk, walk
+from retrieval.programs.grammar.constituents import list_conditions
 from retrieval.results import NoAnswer, NoAnswerReason
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _HINT = "That a fact is missing does not make it false. Ask what the graph says 
 
 
 def explain_unknown(executor: Executor, program: Program) -> NoAnswer | None:
-    """The no-answer of a yes or no that failed for want of facts; None where the graph has what decides it.
+    """Why a "no" is not justified: facts that would decide it are missing. None if the graph can decide the question.
 
     Args:
         executor: of the graph.
@@ -35,7 +36,7 @@ def explain_unknown(executor: Executor, program: Program) -> NoAnswer | None:
 
 
 def _iter_lacking(executor: Executor, program: Program) -> Iterator[tuple[list[int], int]]:
-    """Nodes without any fact of the relation by which they are asked about, and that relation."""
+    """Nodes that have no fact of the relation that the question is about, and that relation."""
     match program:
         case Holds():
             for part in (program.left, program.right):
@@ -46,7 +47,7 @@ def _iter_lacking(executor: Executor, program: Program) -> Iterator[tuple[list[i
             if _is_about_names(source) and not len(executor.compute_keys(nodes, key).owners):
                 yield nodes.tolist(), key.path[-1]
         case Exists(And() as both):
-            operands = list(_iter_operands(both))
+            operands = list_conditions(both)
             for operand in operands:
                 if isinstance(operand, Walk) and not len(executor.compute_nodes(operand)):
                     yield from _find_failed_step(
@@ -54,18 +55,10 @@ def _iter_lacking(executor: Executor, program: Program) -> Iterator[tuple[list[i
                     )
 
 
-def _iter_operands(program: Program) -> Iterator[Program]:
-    if isinstance(program, And):
-        yield from _iter_operands(program.left)
-        yield from _iter_operands(program.right)
-    else:
-        yield program
-
-
 def _find_failed_step(executor: Executor, program: Walk, others: list[Program]) -> Iterator[tuple[list[int], int]]:
-    """Where a chain from something named ends early, unless the relation says something else of the other things.
+    """Where a chain from a named entity ends early, unless the other entities have another value of the relation.
 
-    Numbers, dates and what a column of ones and zeros says are no things.
+    Numbers and dates do not count as entities here: that other rows have the value 1 decides nothing.
     """
     steps: list[Walk] = []
     source: Program = program

@@ -1,4 +1,4 @@
-"""The words of a question that its answer leaves out: they are said beside it, and they cost confidence."""
+"""The words of a question that its answer does not use: they are shown with the answer and lower its confidence."""
 
 from __future__ import annotations
 
@@ -24,21 +24,18 @@ _PREPOSITIONS = get_words("relation_prepositions")
 
 
 def find_unread(question: Question, understanding: Understanding) -> tuple[tuple[int, int], ...]:
-    """Characters [start, end) of the words that a program leaves out and that do not stand in it all the same."""
-    texts = [_describe(understanding)]
-    known, numbers = (
-        _extract_stems(texts),
-        {
-            word
-            for group, number in _list_details(question)
-            if number and _extract_stems([number]) & _extract_stems(texts)
-            for word in group
-        },
-    )
+    """Characters [start, end) of the unread words that the program, put in words, does not contain."""
+    known, unread = _extract_stems([_describe(understanding)]), set(understanding.unread)
+    numbers = {
+        word
+        for group, number in _list_details(question)
+        if number and _extract_stems([number]) & known
+        for word in group
+    }
     return tuple(
         (word.start, word.end)
         for word in question.words.words
-        if (word.start, word.end) in set(understanding.unread) and word.stem not in known and word not in numbers
+        if (word.start, word.end) in unread and word.stem not in known and word not in numbers
     )
 
 
@@ -55,7 +52,7 @@ def reduce_confidence(sure: float, question: Question, unused: Iterable[tuple[in
 
 
 def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[Span, ...]:
-    """Characters [start, end) of words as stretches to be shown: neighbours together, with a preposition before."""
+    """Join words, as characters [start, end), into phrases to show: neighbours, with the preposition before them."""
     wanted = set(unused)
     marks = [(word.start, word.end) in wanted for word in question.words.words]
     spans: list[Span] = []
@@ -71,7 +68,7 @@ def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[S
 
 
 class UsedWords:
-    """What of a question the events of a run use, where no program that was read from it answers.
+    """Tracks which words of a question the events of a run use, when no program read from the question answers it.
 
     Args:
         request: the question.
@@ -84,7 +81,7 @@ class UsedWords:
         self._is_read = request.program is not None
 
     def add(self, event: Event) -> None:
-        """Take notice of an event."""
+        """Collect the names and texts of an event."""
         match event:
             case QuestionLinked(entities):
                 self._spans += [(linked.start, linked.end) for linked in entities]
@@ -99,7 +96,7 @@ class UsedWords:
                 self._texts += [read_as.text, *(step.text for step in event.steps)]
 
     def mark_unused(self, final: AnswerFinal) -> AnswerFinal:
-        """The end of the run with the names, numbers and dates that nothing in it holds, and less sure for them."""
+        """Add to the end of the run the names, numbers and dates that it does not use, and lower its confidence."""
         if self._is_read or not final.answers:
             return final
         spans = self._find_unused()

@@ -1,4 +1,4 @@
-"""Questions for which the right answers are known, asked to learn from which confidence on few answers are wrong."""
+"""Asks questions with known answers, to find the confidence above which few answers are wrong."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SEED = 20_211_001
 
 
 def write_questions(snapshot: Snapshot, count: int = WRITTEN, seed: int = _SEED) -> list[QuestionRecord]:
-    """Questions of a graph's fresh relations, kinds and values, with all their answers; fewer where it has few."""
+    """Questions about a graph's relations, kinds and values with complete answers; fewer for a small graph."""
     if not snapshot.num_triples:
         return []
     schema = Schema(snapshot)
@@ -54,7 +54,7 @@ def calibrate(
     progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[CalibrationAnswer]:
-    """Ask questions whose answers are known as people ask them, and say how sure and how right each answer is.
+    """Ask questions with known answers the way people ask them; return how confident and how right each answer is.
 
     Args:
         answerer: what is asked.

@@ -327,11 +327,6 @@ class _Child:
 atexit.register(_Child.stop_idle)
 
 
-def start_spare_child() -> None:
-    """Start a child ahead of the first call."""
-    _Child().release()
-
-
 def _read_peak_memory(pid: int) -> int:
     """The most memory that a process has had resident, in bytes; 0 where that is not known."""
     with contextlib.suppress(OSError, ValueError, IndexError):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _READ = 6
 _DIVIDED, _DIVISORS = get_table("ratio_nouns"), get_table("ratio_divisors")
 """By a noun for a ratio, nouns for what is divided, and for what by."""
-_SAID = (
+_PHRASES = (
     (
         Operation.DIFFERENCE,
         re.compile(r"\bdifference (?:between|of) (?:the )?(?P<left>.+?) and (?:the )?(?P<right>.+)"),
@@ -61,10 +61,10 @@ class CalculatedColumns:
 
     def build_parts(self, composed: ComposedQuestion) -> Iterator[Part]:
         """See :meth:`Construction.build_parts`."""
-        yield from self._build_said(composed)
-        yield from self._build_named(composed)
+        yield from self._build_from_phrases(composed)
+        yield from self._build_from_ratio_nouns(composed)
 
-    def _build_said(self, composed: ComposedQuestion) -> Iterator[Part]:
+    def _build_from_phrases(self, composed: ComposedQuestion) -> Iterator[Part]:
         """ "Price divided by weight of each product", "difference between unit price and cost"."""
         question = composed.question
         text, starts = join_words(question)
@@ -72,7 +72,7 @@ class CalculatedColumns:
         def get_position(offset: int) -> int:
             return sum(start < offset for start in starts[: len(question.words)])
 
-        for operation, pattern in _SAID:
+        for operation, pattern in _PHRASES:
             match = pattern.search(text)
             if match is None:
                 continue
@@ -139,7 +139,7 @@ class CalculatedColumns:
             return Arithmetic(operation, KeyOf(source, left), KeyOf(source, right))
         return Table(source, (Measure(left), Measure(right), Calculation(operation, 1, 2)))
 
-    def _build_named(self, composed: ComposedQuestion) -> Iterator[Part]:
+    def _build_from_ratio_nouns(self, composed: ComposedQuestion) -> Iterator[Part]:
         """ "Population density of each country", "the lowest profit margin": two columns and their ratio."""
         question = composed.question
         place = next((n for n, word in enumerate(question.words) if word.text in _DIVIDED), None)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 #: Readings of a part of the question that are looked at, and tables that are made.
-_READ, _GIVEN = 8, 2
+_READ, _MADE = 8, 2
 _SHARES = re.compile(r"percentages?|percent|shares?|proportions?|fractions?|portions?")
 _NUMBERS = parse_stems("number count")
 _NAMES = parse_stems("name")
@@ -66,8 +66,8 @@ class Tables:
         """ "Orders per month in 1997", "yearly sales", "total freight by country and year"."""
         question = composed.question
         period = parse_period(question)
-        if period is None or any(get_stem(adverb) in self.schema.by_stem for adverb in PERIODICAL.values()):
-            return  # a monthly fee is no sum of a month
+        if period is None or self._names_periodical_value(question):
+            return
         words = range(period.first, period.last)
         items = split_columns(question, composed.anchors) or [list(range(len(question.words)))]
         columns = list[list[tuple[Table, Part]]]()
@@ -80,6 +80,12 @@ class Tables:
                     tables = self.columns.group_by_period(part.program, period.part, stems)
                     columns[-1] += [(table, part) for table in islice(tables, 1) if self.columns.has_rows(table)]
         yield from self._join(columns, [words])
+
+    def _names_periodical_value(self, question: QuestionWords) -> bool:
+        """Whether the words name a value that is itself one of each period: the fee "per month" is the monthly fee."""
+        stems = {word.stem for word in question.words}
+        relations = {r for adverb in PERIODICAL.values() for r in self.schema.by_stem.get(get_stem(adverb), ())}
+        return any(stems & set(self.schema.relations[relation].stems) for relation in relations)
 
     def _read_sums(self, composed: ComposedQuestion, kept: list[int]) -> Iterator[Part]:
         """Readings of some words; of "sales in 2019" those of what all sales came to, first."""
@@ -121,11 +127,11 @@ class Tables:
         return tables
 
     def _join(self, read: Sequence[Sequence[tuple[Table, Part]]], cues: Sequence[range]) -> Iterator[Part]:
-        made_count = 0
+        count = 0
         for table, places in self.columns.join([[table for table, _ in column] for column in read]):
             parts = [column[place][1] for column, place in zip(read, places, strict=True)]
-            if made_count < _GIVEN and len(table.columns) == sum(1 for _ in read):
-                made_count += 1
+            if count < _MADE and len(table.columns) == sum(1 for _ in read):
+                count += 1
                 yield _make_part(table, parts, cues)
 
     def _build_their_columns(self, composed: ComposedQuestion) -> Iterator[Part]:
@@ -183,14 +189,14 @@ class Tables:
             return
         gone = {share, *(n for n in (share + 1,) if n < len(question.words) and question.words[n].text == "of")}
         kept = [n for n in range(len(question.words)) if n not in gone]
-        made_count = 0
+        count = 0
         read = self._read_columns(composed.compose, question, kept)
         if not any(isinstance(part.program, Top) for _, part in read):
             counted = Question(" ".join(["number of", *(question.words[n].text for n in kept)])).words
             read = self._read_tables(composed.compose(counted), [share, share, *kept])
         for table, part in read:
-            if made_count < _GIVEN and isinstance(part.program, Top) and part.program.per is None:
-                made_count += 1
+            if count < _MADE and isinstance(part.program, Top) and part.program.per is None:
+                count += 1
                 column = Calculation(Operation.SHARE, len(table.groups))
                 yield _make_part(replace(table, columns=(*table.columns, column)), [part], [range(share, share + 1)])
 

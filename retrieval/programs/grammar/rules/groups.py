@@ -37,7 +37,7 @@ class GroupRules(GroupRowRules):
         del cue, gap
         guessed = any(name in ("k.similar", "k.any", "s.similar") for name, _ in of.features)
         if forward and of.extra in _GROUPS and not guessed and len(self.compute_nodes(of.expression)) > 1:
-            headless = float(("k.head", 0.0) in of.features)  # regions are no regional managers
+            headless = float(("k.head", 0.0) in of.features)  # "per region" is not "per regional manager"
             yield "e", of.expression, of.extra, (("each", 1.0), (f"each.{of.extra}", 1.0), ("each.headless", headless))
 
     @mark_rule("eF")
