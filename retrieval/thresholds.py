@@ -11,9 +11,6 @@ GUESS = 0.3
 PROGRAM = 0.15
 """A program answers a question that no relation path can answer: one with an operator, or without a named entity."""
 
-UNREAD_AMOUNT = 0.2
-"""Confidence of a program at most that leaves out a number or date of the question: a low guess."""
-
 PROGRAM_OVER_PATHS = 0.35
 """A program answers a question that relation paths might answer, where a checkpoint was trained on the graph."""
 
@@ -51,8 +48,8 @@ PATH_WORDS_READ, PATH_PROBABILITY, PATH_SHARE = 0.93, 0.8, 0.02
 probable, and it has at least this share of the likeliest outcome's probability: the weights were fitted without any set
 of such questions, and underrate it."""
 
-UNUSED_DETAIL = 0.45
-"""Most confidence of an answer that leaves out a name, number or date of the question."""
+UNUSED_DETAIL, UNREAD_AMOUNT = 0.45, 0.2
+"""Highest confidence of an answer that does not use a name of the question, and a number or date of it: a low guess."""
 
 DESCRIPTION = 0.95
 """Confidence of an answer that repeats what the graph says of a named entity."""

@@ -47,8 +47,10 @@ def _describe(understanding: Understanding) -> str:
 def reduce_confidence(sure: float, question: Question, unused: Iterable[tuple[int, int]]) -> float:
     """How sure an answer is, in [0, 1], that leaves out some characters [start, end) of the question."""
     left = set(unused)
-    leaves_out = any(all((word.start, word.end) in left for word in group) for group, _ in _list_details(question))
-    return min(sure, thresholds.UNUSED_DETAIL) if leaves_out else sure
+    for group, number in _list_details(question):
+        if all((word.start, word.end) in left for word in group):
+            sure = min(sure, thresholds.UNREAD_AMOUNT if number else thresholds.UNUSED_DETAIL)
+    return sure
 
 
 def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[Span, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,11 +12,10 @@ from retrieval.language.adjectives import COMPARATIVES, SUPERLATIVES
 from retrieval.language.english import NEGATIONS, PERIODICAL, STOP
 from retrieval.language.words import Word, find_target_words, get_related_stems, get_stem
 from retrieval.lexicon import get_groups, get_table, get_words
-from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Top, Walk, walk
+from retrieval.programs.algebra.operations import And, Arithmetic, Entities, Exists, Filter, Having, Or, Walk, walk
 from retrieval.programs.algebra.table_operations import Table
 from retrieval.programs.grounding.anchors.anchor import Relating
 from retrieval.programs.scoring.features import get_result_key
-from retrieval.thresholds import UNREAD_AMOUNT
 
 if TYPE_CHECKING:
     from retrieval.programs.grammar.constituents import Part
@@ -142,7 +141,6 @@ def compute_program_evidence(reading: ParsedQuestion, best: Candidate) -> dict[s
                 for n in range(quantity.first, quantity.last)
             )
         ),
-        "amount unread": float(_has_unread_amount(reading, best, quality)),
         "name unread": float(
             any(n and words[n].capital and n not in quality and not words[n].text.startswith("'") for n in content)
         ),
@@ -172,22 +170,7 @@ def compute_confidence(weights: Weights, reading: ParsedQuestion) -> float:
     if is_refused(reading, reading.candidates[0]):
         return 0.0
     features = compute_evidence(reading)
-    most = UNREAD_AMOUNT if features["amount unread"] else 1.0
-    return most / (1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in features.items())))
-
-
-def _has_unread_amount(reading: ParsedQuestion, best: Candidate, quality: Mapping[int, float]) -> bool:
-    """Whether a number or date in digits is said that nothing of a program was read from: another one was asked for.
-
-    A number of places, "which 2 suppliers", is in the program.
-    """
-    places = {inner.count for inner in walk(best.program) if isinstance(inner, Top)}
-    return any(
-        any(map(str.isdigit, reading.question.get_span_text(quantity.first, quantity.last)))
-        and not any(n in quality for n in range(quantity.first, quantity.last))
-        and quantity.amount.value not in places
-        for quantity in reading.question.quantities
-    )
+    return 1.0 / (1.0 + math.exp(-sum(weights.calibration.get(name, 0.0) * value for name, value in features.items())))
 
 
 def is_refused(reading: ParsedQuestion, best: Candidate) -> bool:

@@ -14,7 +14,7 @@ const LIMIT: ErrorLimit = {
 
 it("offers limits with what each would answer, the one that is set among them", () => {
   expect(limitOptions(LIMIT).map(({ id, detail }) => [id, detail])).toEqual([
-    ["none", "Everything is answered, and says how sure it is"],
+    ["none", "Every question is answered, with its confidence"],
     ["1", ""],
     ["2", ""],
     ["5", "answers 62% of the test questions"],
@@ -27,17 +27,17 @@ it("offers limits with what each would answer, the one that is set among them", 
     guarantee: { ...NONE, tested: 3, too_few: true },
     offered: [{ ...NONE, at_most_wrong: 1 }],
   };
-  expect(limitOptions(few).map(({ detail }) => detail)).toContain("too few questions to show it");
+  expect(limitOptions(few).map(({ detail }) => detail)).toContain("too few questions to verify it");
   expect(limitOptions(few).map(({ detail }) => detail)).toContain("would answer nothing");
 });
 
 it("says on what it was calibrated, and warns of what that lacks", () => {
   expect(calibrationText(FIVE)).toBe(
-    "Calibrated on 1,000 questions: 800 written from the graph's schema, 200 whose answers people reviewed. Answers of a confidence from 0.80 are given: 310 of 500 test questions, 4 of them wrong.",
+    "Calibrated on 1,000 questions: 800 written from the graph's schema, 200 whose answers people reviewed. Answers with a confidence of at least 0.80 are given: 310 of 500 test questions, 4 of them wrong.",
   );
   expect(calibrationWarning(FIVE)).toBeNull();
-  expect(calibrationWarning({ ...FIVE, reviewed: 3 })).toMatch(/^Few of these questions are people's own/);
-  expect(calibrationWarning(NONE)).toMatch(/^No confidence keeps this limit/);
+  expect(calibrationWarning({ ...FIVE, reviewed: 3 })).toMatch(/^Few of these questions come from people/);
+  expect(calibrationWarning(NONE)).toMatch(/^No confidence threshold keeps this limit/);
   expect(calibrationWarning({ ...NONE, tested: 20, too_few: true })).toMatch(
     /^20 test questions are too few/,
   );
@@ -58,5 +58,7 @@ it("says whether a report kept it", () => {
   );
   const silent = { ...measured, answered: 0, wrong: 0, share: null, held: "nothing answered" as const };
   expect(heldText({ ...FIVE, measured: silent })).toMatch(/^None of the 40 questions was answered/);
-  expect(heldText({ ...NONE, measured: silent })).toMatch(/^No confidence is known to keep at most 5/);
+  expect(heldText({ ...NONE, measured: silent })).toMatch(
+    /^No confidence threshold is known to keep at most 5/,
+  );
 });

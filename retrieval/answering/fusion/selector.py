@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval import thresholds
 from retrieval.answering.fusion.answer_types import AnswerTypes
 from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, count_genitives
 from retrieval.answering.fusion.missing_names import keep_about, keep_reading
@@ -54,7 +53,7 @@ class OutcomeSelector:
     ) -> Chosen | None:
         """The likeliest outcome of programs, and of relation paths where there are some; see :meth:`prepare`."""
         context, candidates = self.prepare(run, read, paths, evidence, verdict)
-        chosen = _reduce_if_amount_unread(select_outcome(context, candidates, self._choice), read)
+        chosen = select_outcome(context, candidates, self._choice)
         return chosen if chosen is None else self._allow_untyped(chosen, candidates, read)
 
     def prepare(
@@ -145,12 +144,3 @@ class OutcomeSelector:
         within = len(left) and len(left) + len(nodes) == len(by_paths.nodes)
         valued = self._columns.kinds[left].any()
         return Chosen(by_paths, chosen.sure) if within and silent.all() and not valued else chosen
-
-
-def _reduce_if_amount_unread(chosen: Chosen | None, read: Understanding | None) -> Chosen | None:
-    """What was chosen; a low guess, where no program of it reads a number or date of the question."""
-    programs = () if chosen is None or read is None else chosen.outcome.programs
-    if chosen is None or read is None or not programs:
-        return chosen
-    unread = all(read.meanings[program].evidence["amount unread"] for program in programs)
-    return Chosen(chosen.outcome, min(chosen.sure, thresholds.UNREAD_AMOUNT)) if unread else chosen

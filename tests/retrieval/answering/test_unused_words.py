@@ -25,7 +25,7 @@ def test_neighbours_are_one_stretch_with_the_preposition_before_them():
 @pytest.mark.parametrize(
     ("text", "unused", "sure"),
     [
-        ("Which shop earned most in 2021?", ("2021",), 0.45),
+        ("Which shop earned most in 2021?", ("2021",), 0.2),
         ("Which shop of Vera Holm earned most?", ("Vera",), 0.45),
         ("Which shop sold “green tea” first?", ("green",), 0.45),
         ("Which shop earned most by far?", ("far",), 0.9),
@@ -38,7 +38,7 @@ def test_an_answer_without_a_name_number_or_date_of_the_question_is_not_sure(tex
 
 
 def test_a_guess_is_no_surer_for_what_it_leaves_out():
-    assert reduce_confidence(0.2, Question("Who won in 1990?"), [(11, 15)]) == 0.2
+    assert reduce_confidence(0.1, Question("Who won in 1990?"), [(11, 15)]) == 0.1
 
 
 def mark(question: str, *events) -> AnswerFinal:
@@ -55,7 +55,7 @@ def test_paths_and_passages_use_what_they_hold():
     chain = EvidenceChain(Node(1, "Ada Obi"), (RelationStep("left", "left"),), ((Node(2, "Lagos"),),), (1,), (), 0.9)
     final = mark(question, linked, ChainsBuilt((chain,), 1, 1, 1.0))
     assert [question[span.start : span.end] for span in final.unused] == ["in 1999", "for Accra"]
-    assert final.answers[0].score == 0.45
+    assert final.answers[0].score == 0.2
     passage = RetrievedPassage(Passage(0, "a", "Ada Obi", "She left Lagos for Accra in 1999."), 0.8)
     final = mark(question, linked, PassagesRetrieved((passage,), "words", 1.0))
     assert (final.unused, final.answers[0].score) == ((), 0.9)

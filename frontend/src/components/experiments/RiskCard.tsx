@@ -13,7 +13,7 @@ function Coverage({ all }: { all: readonly NamedRisk[] }) {
       <caption className="sr-only">Share of the questions that can be answered, by share of errors</caption>
       <thead>
         <tr>
-          <th>At most so many answers wrong</th>
+          <th>Wrong answers, at most</th>
           {all.map(({ label }) => (
             <th key={label} className="num">
               {all.length > 1 ? <bdi>{label}</bdi> : "Questions answered"}

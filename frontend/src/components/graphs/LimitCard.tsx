@@ -38,7 +38,7 @@ export function LimitCard({ graph, mayChange }: { graph: Graph; mayChange: boole
       <div className="body stack">
         {mayChange ? (
           <PickField
-            label="Answer only if at most so many answers are wrong"
+            label="Answer only if at most this many answers are wrong"
             options={options}
             value={value}
             onChange={(id) => change.mutate(id)}
@@ -56,7 +56,7 @@ export function LimitCard({ graph, mayChange }: { graph: Graph; mayChange: boole
           </Notice>
         )}
         {at_most_wrong !== null && guarantee === null && job === null && (
-          <Notice tone="warn" title="What answers this version was not calibrated">
+          <Notice tone="warn" title="This version has not been calibrated">
             No answer counts as sure enough until it is.
           </Notice>
         )}
@@ -73,7 +73,7 @@ export function LimitCard({ graph, mayChange }: { graph: Graph; mayChange: boole
         {warning && (
           <Notice
             tone="warn"
-            title={guarantee.threshold === null ? "Nothing is answered" : "Mostly written questions"}
+            title={guarantee.threshold === null ? "No answer is sure enough" : "Mostly written questions"}
           >
             {warning}
           </Notice>

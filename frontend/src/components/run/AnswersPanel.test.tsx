@@ -220,7 +220,7 @@ it("shows what is withheld by a limit as the best guess, and says why", () => {
   const { rerender } = render(<AnswersPanel view={{ ...view, answers, limit }} {...shown} />);
   expect(screen.getByRole("heading")).toHaveTextContent("Best guess");
   expect(screen.getByRole("status")).toHaveTextContent(
-    "Not sure enough for your limitThe limit is at most 5 of 100 wrong, which takes a confidence of 0.80; this has 0.60.",
+    "Not sure enough for your limitThe limit of at most 5 of 100 wrong requires a confidence of 0.80; this answer has 0.60.",
   );
   expect(screen.getAllByRole("listitem")).toHaveLength(3);
   rerender(
@@ -229,7 +229,7 @@ it("shows what is withheld by a limit as the best guess, and says why", () => {
       {...shown}
     />,
   );
-  expect(screen.getByRole("status")).toHaveTextContent("was not calibrated");
+  expect(screen.getByRole("status")).toHaveTextContent("has not been calibrated");
   rerender(<AnswersPanel view={{ ...view, limit: { ...limit, withheld: false } }} {...shown} />);
   expect(screen.getByText(/^Sure enough for the limit of at most 5 of 100 wrong/)).toBeInTheDocument();
 });

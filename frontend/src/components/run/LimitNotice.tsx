@@ -16,10 +16,10 @@ export function LimitNotice({ limit }: { limit: AnswerLimit }) {
   return (
     <Notice tone="warn" title="Not sure enough for your limit">
       {questions === 0
-        ? `What answered was not calibrated for the limit of ${of}, so no answer counts as sure enough.`
+        ? `This method has not been calibrated for the limit of ${of}, so every answer is a best guess.`
         : threshold === null
-          ? `No confidence is known to keep the limit of ${of}.`
-          : `The limit is ${of}, which takes a confidence of ${score(threshold)}; this has ${score(confidence)}.`}{" "}
+          ? `No confidence threshold is known to keep the limit of ${of}.`
+          : `The limit of ${of} requires a confidence of ${score(threshold)}; this answer has ${score(confidence)}.`}{" "}
       The best guess is below.
     </Notice>
   );
