@@ -17,10 +17,10 @@ from retrieval.programs.algebra.table_operations import (
     Tally,
 )
 from retrieval.programs.rendering.cypher import write_cypher
-from retrieval.programs.rendering.table_formatting import format_cell
 from retrieval.programs.rendering.names import from_named_json, to_named_json
 from retrieval.programs.rendering.rdf import export, get_entity_iri
 from retrieval.programs.rendering.sparql import write_sparql
+from retrieval.programs.rendering.table_formatting import format_cell
 from retrieval.results import TableColumn
 
 from .saying import World
