@@ -41,11 +41,10 @@ export function readEvent(raw: unknown): RunEvent {
       return { ...withDefaults(event, { by: "reader" }), ...withDisplay(event) };
     case "answer.final":
       return {
-        ...event,
+        ...withDefaults(event, { unused: [] }),
         answers: event.answers.map(answerOf),
         no_answer: event.no_answer ? noAnswerOf(event.no_answer) : null,
         sentence: event.sentence ?? null,
-        unused: event.unused ?? [],
         usage: { ...NO_USAGE, ...(event.usage as Partial<typeof NO_USAGE> | null) },
       };
     default:
