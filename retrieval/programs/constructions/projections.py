@@ -30,11 +30,11 @@ _BETWEEN = re.compile(
 )
 _THEIRS = re.compile(r",?\s+(?:and|with|along with|together with|as well as)\s+(?:their|its|his|her)\s+", re.IGNORECASE)
 #: What stands behind the list, and so tells it from a condition.
-_OF = re.compile(r"\s*(?:of|for|from)\b", re.IGNORECASE)
+_OF = re.compile(r"\s*(?:of|for|from|do|does|did|have|has|had)\b", re.IGNORECASE)
 #: Nothing but these stands before the list.
 _BEFORE = re.compile(
-    r"\s*(?:(?:please|can you|could you|what|which|is|are|was|were|show|list|give|tell|find|return|display|get|me|us"
-    r"|i|need|want|to|know|all|each|the|different|distinct|every|both|report|provide|about)\s+)*",
+    r"\s*(?:(?:please|can you|could you|what|which|how|many|much|is|are|was|were|show|list|give|tell|find|return"
+    r"|display|get|me|us|i|need|want|to|know|all|each|the|different|distinct|every|both|report|provide|about)\s+)*",
     re.IGNORECASE,
 )  # fmt: skip
 NAMES = frozenset({"name", "names"})
@@ -51,7 +51,7 @@ class Listed:
     """A list of what is asked for.
 
     Attributes:
-        text: the question with "names", or the first item where no name is listed, in place of the list.
+        text: the question with "names", or the last item where no name is listed, in place of the list.
         items: by item, the forward relations that its words may name; none for names.
         moved: characters behind the list stand so many further on in the question than in ``text``.
         behind: where the list ends in ``text``.
@@ -74,25 +74,32 @@ class Listed:
 
 def find_item_list(question: QuestionWords, anchors: Iterable[Anchor]) -> Listed | None:
     """The list of what a question asks for, if it asks for several things."""
-    relations_by_span: dict[int, dict[int, list[int]]] = {}
-    for anchor in anchors:
-        if anchor.category == "R" and dict(anchor.features).get("r.recall", 0.0) >= _NAMED:
-            relations_by_span.setdefault(anchor.first, {}).setdefault(anchor.last, []).append(anchor.extra.relation)
+    relations_by_span = _find_named_relations(anchors)
     for first, word in enumerate(question.words):
         if not _BEFORE.fullmatch(question.text[: word.start]):
             break
-        items, last = _collect_items(question, relations_by_span, first)
+        items, start, last = _collect_items(question, relations_by_span, first)
         behind = question.words[last - 1].end if items else 0
         if len(items) > 1 and _OF.match(question.text[behind:]):
-            replacement = (
-                "names"
-                if () in items
-                else question.get_span_text(first, _find_item_end(question, relations_by_span, first))
-            )
+            replacement = "names" if () in items else question.get_span_text(start, last)
             text = question.text[: word.start] + replacement + question.text[behind:]
             end = word.start + len(replacement)
             return Listed(text + question.order, tuple(items), behind - end, end)
     return _find_final_list(question, relations_by_span)
+
+
+def _find_named_relations(anchors: Iterable[Anchor]) -> dict[int, dict[int, list[int]]]:
+    """The relations that words [first, last) name best, by first and last."""
+    recalls = dict[tuple[int, int], dict[int, float]]()
+    for anchor in anchors:
+        recall = dict(anchor.features).get("r.recall", 0.0)
+        if anchor.category == "R" and recall >= _NAMED:
+            recalls.setdefault((anchor.first, anchor.last), {})[anchor.extra.relation] = recall
+    relations_by_span: dict[int, dict[int, list[int]]] = {}
+    for (first, last), named in recalls.items():
+        best = [relation for relation, recall in named.items() if recall == max(named.values())]
+        relations_by_span.setdefault(first, {})[last] = best
+    return relations_by_span
 
 
 def _find_final_list(question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]]) -> Listed | None:
@@ -101,7 +108,7 @@ def _find_final_list(question: QuestionWords, relations_by_span: dict[int, dict[
     if tail is None:
         return None
     first = next((n for n, word in enumerate(question.words) if word.start >= tail.end()), len(question.words))
-    items, last = _collect_items(question, relations_by_span, first)
+    items, _, last = _collect_items(question, relations_by_span, first)
     if not items or last < len(question.words):
         return None
     text = question.text[: tail.start()]
@@ -110,9 +117,9 @@ def _find_final_list(question: QuestionWords, relations_by_span: dict[int, dict[
 
 def _collect_items(
     question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]], first: int
-) -> tuple[list[tuple[int, ...]], int]:
-    """The items of a list that begins with a word, and the word that it ends before."""
-    items, last, position = list[tuple[int, ...]](), first, first
+) -> tuple[list[tuple[int, ...]], int, int]:
+    """The items of a list that begins with a word, the words [first, last) of the last of them."""
+    items, start, last, position = list[tuple[int, ...]](), first, first, first
     while position < len(question.words) and len(items) < _MOST_ITEMS:
         end = _find_item_end(question, relations_by_span, position)
         if not end:
@@ -122,14 +129,14 @@ def _collect_items(
             if question.words[end - 1].text in NAMES and end == position + 1
             else tuple(relations_by_span[position][end])
         )
-        last = end
+        start, last = position, end
         between = _BETWEEN.match(question.text, question.words[end - 1].end)
         if between is None or not between[0].strip():
             break
         position = next(
             (n for n, word in enumerate(question.words) if word.start >= between.end()), len(question.words)
         )
-    return items, last
+    return items, start, last
 
 
 def _find_item_end(question: QuestionWords, relations_by_span: dict[int, dict[int, list[int]]], first: int) -> int:
@@ -149,8 +156,8 @@ def resolve_item_list(
         executor: of the graph.
         schema: of the graph.
     """
-    if not items.named:  # the first item was read: what it is of is asked about
-        if not isinstance(program, Walk) or program.relation not in items.items[0]:
+    if not items.named:  # the last item was read: what it is of is asked about
+        if not isinstance(program, Walk) or program.relation not in items.items[-1]:
             return None
         source = program.source
         program, result = source, executor.run(source)

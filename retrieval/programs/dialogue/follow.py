@@ -9,6 +9,7 @@ from retrieval import thresholds
 from retrieval.language.question import Question
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.numbers import is_nothing
+from retrieval.programs.constructions.table_requests import find_their_columns
 from retrieval.programs.dialogue.ellipsis import (
     Ellipses,
     extract_fragment,
@@ -17,7 +18,7 @@ from retrieval.programs.dialogue.ellipsis import (
     replace_question_word,
 )
 from retrieval.programs.dialogue.references import resolve_references
-from retrieval.programs.dialogue.referents import find_referents
+from retrieval.programs.dialogue.referents import Referents, find_referents
 from retrieval.programs.dialogue.rewriting import Rewriting
 from retrieval.types import Turn
 
@@ -86,7 +87,20 @@ def _propose_rewritings(parser: Parser, question: Question, turn: Turn) -> Itera
     rewriting = replace_question_word(question, turn)
     if rewriting is not None:
         yield rewriting
-    yield from resolve_references(question, about, schema)
+    if not _has_antecedent(parser, question, about):
+        yield from resolve_references(question, about, schema)
+
+
+def _has_antecedent(parser: Parser, question: Question, about: Referents) -> bool:
+    """Whether only "their" points back, and to what the question names: "countries and their populations"."""
+    request = find_their_columns(question.words)
+    if request is None or not request[0]:
+        return False
+    end = question.words.words[request[0] - 1].end
+    if any(resolve_references(Question(question.text[:end]), about, parser.schema)):
+        return False
+    anchors = parser.anchors.find_anchors(question.words)
+    return any(anchor.last <= request[0] and anchor.extra in ("kind", "node") for anchor in anchors)
 
 
 def _compute_confidence(understanding: Understanding | None) -> float:

@@ -102,13 +102,17 @@ class BridgeFinder:
         return [(int(joining[i]), float(shares[i])) for i in order[:_BRIDGES]]
 
     def _list_number_relations(self, source: Program, target: Program, hits: np.ndarray) -> list[int]:
-        """Directed relations to or from numbers that are the names of rows: 17 miles, and visit 17."""
+        """Directed relations to or from numbers that are the names of rows: 17 miles, and visit 17.
+
+        Nothing leads on from the numbers of something either: what has as many servings has nothing to do with it.
+        """
         total = self.schema.snapshot.num_relations
+        measured = isinstance(source, Walk) and source.relation in self.schema.numbers
         to_rows = [r for r in self.schema.numbers if hits[r]]
         from_rows = [r + total for r in self.schema.numbers if hits[r + total]]
         return [
             *(to_rows if to_rows and self._has_facts(target) else ()),
-            *(from_rows if from_rows and self._has_facts(source) else ()),
+            *(from_rows if from_rows and (measured or self._has_facts(source)) else ()),
         ]
 
     def _has_facts(self, program: Program) -> bool:

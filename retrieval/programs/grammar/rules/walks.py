@@ -28,6 +28,8 @@ class WalkRules(Rules):
 
     @mark_rule("RS")
     def _walk_relation(self, relating: Part, of: Part, forward: bool, gap: str) -> Iterator[Made]:
+        if forward and gap == "than":  # "more servings than Italy" compares, and asks for no servings of Italy
+            return
         relation: Relating = relating.extra
         order = "RS" if forward else "SR"
         name, form = (self.schema.relations[relation.relation].label, self.schema.relations[relation.relation].form)

@@ -117,13 +117,18 @@ def _drop_total_sums(question: QuestionWords, anchors: list[Anchor]) -> list[Anc
 
 
 def _drop_numbers_of_names(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
-    """The anchors without numbers that only complete a relation's name: the year of a column for that year."""
+    """The anchors without numbers that only complete a relation's name: the year of a column for that year.
+
+    Nodes that are called by such a number alone, as values are, go too.
+    """
     complete = [a.extra.numbers for a in anchors if a.category == "R" and a.extra.numbers and a.extra.quality == 1.0]
     numbers = frozenset[str]().union(*complete)
-    return [
-        a for a in anchors
-        if a.category != "N" or not any(question.words[n].stem in numbers for n in range(a.first, a.last))
-    ]  # fmt: skip
+
+    def is_part_of_name(anchor: Anchor) -> bool:
+        stems = {question.words[n].stem for n in range(anchor.first, anchor.last)}
+        return bool(numbers & stems) if anchor.category == "N" else anchor.category == "S" and stems <= numbers
+
+    return [anchor for anchor in anchors if not is_part_of_name(anchor)]
 
 
 def _drop_name_cues(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:

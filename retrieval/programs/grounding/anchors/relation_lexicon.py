@@ -14,6 +14,7 @@ from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_sequence, get_words
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.anchors.anchor import FULLY, Anchor, Features, Relating
+from retrieval.programs.grounding.anchors.shared_heads import find_shared_head
 from retrieval.programs.grounding.induction import IS_A
 from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
 
@@ -166,8 +167,9 @@ class RelationLexicon:
                     stems = schema.relations[relation].stems
                     if span_stems <= numbers and set(stems) - span_stems:
                         continue  # a year alone is none of the columns for figures of that year
-                    weights, apart = schema.get_stem_weights(relation), numbers & set(stems) - span_stems
-                    recall = sum(weights[s] for s in set(stems) & (span_stems | apart)) / sum(weights.values())
+                    weights, missing = schema.get_stem_weights(relation), set(stems) - span_stems
+                    apart, head = numbers & missing, find_shared_head(question, last, relation, missing, schema)
+                    recall = sum(weights[s] for s in set(stems) & (span_stems | apart | head)) / sum(weights.values())
                     features: Features = (("r", 1.0), ("r.recall", recall))
                     if apart:
                         features = (*features, ("skip", -float(len(apart))))
@@ -283,10 +285,9 @@ class RelationLexicon:
                 set_features = (*set_features, ("s.ends.target", 1.0))
             return Anchor("S", first, last, program, sort, set_features, strength)
 
+        relating = Relating(relation, quality, does, doer, frozenset(numbers))
         anchors = [
-            Anchor(
-                "R", first, last, None, Relating(relation, quality, does, doer, frozenset(numbers)), features, strength
-            ),
+            Anchor("R", first, last, None, relating, features, strength),
             make_set_anchor(Having(schema.get_inverse(relation)), "ends", "ends"),
         ]
         true = schema.truths.get(relation)
