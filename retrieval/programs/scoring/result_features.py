@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -132,7 +132,7 @@ class ResultFeatures:
         features.append(("root.half", float(half)))
         numbered = bool(naming) and sort == "nodes" and bool(mask[result].all())
         features.append(("root.surrogate", float(numbered)))
-        features.append(("root.surrogate.unasked", float(numbered and not self._asks_for_rows(question, naming))))
+        features.append(("root.surrogate.unasked", float(numbered and self._are_unasked_rows(question, result))))
         if isinstance(program, Top):
             often = any(word.text in ("often", "frequently") for word in question.words)
             features.append(("root.often", float(often and not program.key.counted)))
@@ -149,11 +149,13 @@ class ResultFeatures:
             features.append((f"target.{question_kind}.{'ok' if inside else 'bad'}", 1.0))
         return tuple(features)
 
-    def _asks_for_rows(self, question: QuestionWords, kinds: Iterable[int]) -> bool:
-        """Whether the noun that is asked for is what rows without names are called: "which order"."""
+    def _are_unasked_rows(self, question: QuestionWords, nodes: np.ndarray) -> bool:
+        """Whether rows are shown by what they are called, and another noun than theirs is asked for: "which boxer"."""
+        naming, list_sources = self.schema.surrogates[1], self.schema.columns.list_sources
         targets = {question.words[n].stem for n in vocabulary.find_target_words(question)}
-        label = self.schema.snapshot.get_entity_label
-        return not targets or any(targets & set(vocabulary.get_label_stems(label(kind))) for kind in kinds)
+        kinds = map(self.schema.snapshot.get_entity_label, naming)
+        asked = not targets or any(targets & set(vocabulary.get_label_stems(kind)) for kind in kinds)
+        return not asked and any(is_among(nodes, list_sources(relation)).all() for relation in naming.values())
 
     def _is_half(self, program: Program) -> bool:
         """Whether a relation leads on from one of two names alone: nobody pays by cat."""

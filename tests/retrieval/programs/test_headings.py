@@ -87,3 +87,18 @@ def test_parts_of_a_name_that_is_written_without_spaces_are_no_names(tmp_path: P
     for song, band in (("Ember", "Axe/Cut"), ("Flint", "Axe/Cut"), ("Glow", "Axe"), ("Haze", "Cut")):
         facts += [(song, "type", "song"), (song, "artist", band)]
     assert answers(reader_of(facts, tmp_path), "Which songs are by Axe/Cut?") == ["Ember", "Flint"]
+
+
+def test_rows_that_nothing_else_names_are_asked_for_beside_others_that_are(tmp_path: Path) -> None:
+    bouts, faults = (("Ida Moss", "3"), ("Ida Moss", "9")), (("41", "pump"), ("95", "valve"), ("12", "pump"))
+    facts = []
+    for number, (name, points) in enumerate(bouts, start=1):
+        facts += [
+            (f"bout {number}", "type", "bout"),
+            (f"bout {number}", "name", name),
+            (f"bout {number}", "points", points),
+        ]
+    for number, (minutes, cause) in enumerate(faults, start=200):
+        facts += [(f"FLT-{number}", "type", "Fault"), (f"FLT-{number}", "root cause", cause)]
+        facts.append((f"FLT-{number}", "stop min", minutes))
+    assert answers(reader_of(facts, tmp_path), "Which fault caused the second longest stop?") == ["FLT-200"]
