@@ -63,7 +63,7 @@ def run_self_training(context: job_runs.Context) -> dict[str, Any]:
             shutil.rmtree(half_done, ignore_errors=True)
         if is_full(error) or isinstance(error, StorageFullError):
             raise StorageFullError(
-                f"The disk became full while {graph.name} learned its own words; nothing half done was kept, and "
+                f"The disk became full during the self-training of {graph.name}; nothing half done was kept, and "
                 "questions are answered as before.",
                 hint="Free some space on the worker's disk, or ask its operator, and try the job again.",
             ) from error

@@ -39,7 +39,7 @@ def start(*, graph: Graph, user: User | None) -> Job | None:
             jobs.stop(job)
         return jobs.create(
             kind=JobKind.SELF_TRAIN,
-            title=f"{graph.name} learns its own words",
+            title=f"Self-training of {graph.name}",
             graph=graph,
             user=user,
             params={"snapshot": snapshot.hash},

@@ -1,6 +1,7 @@
 """Tables in words, as answers, and in queries that give the same rows."""
 
 import math
+from dataclasses import replace
 
 import pyoxigraph as ox
 import pytest
@@ -187,6 +188,13 @@ def test_a_table_in_words(shop, name, sentence, step):
     assert final.sentence == sentence
     assert executed.steps[-1].text == step
     assert (executed.steps[-1].result, executed.steps[-1].operation, executed.steps[-1].path) == ("set", "Table", ())
+
+
+def test_a_table_of_one_thing_names_it_before_its_values(shop):
+    table = make_tables(shop)["products with prices and weights"]
+    executed, final = shop.run(replace(table, source=shop.e("bolt")))
+    assert final.sentence == "Bolt: price £2 and weight 500 g."
+    assert len(executed.steps) == 2
 
 
 def test_a_restriction_is_told(shop):

@@ -9,7 +9,7 @@ const graph = { id: 3, name: "Films", checkpoint: null } as Graph;
 const job = {
   id: 7,
   kind: "self-train",
-  title: "Films learns its own words",
+  title: "Self-training of Films",
   graph: 3,
   state: "running",
   stage: "writing questions",
@@ -40,7 +40,9 @@ beforeEach(() => {
 it("says what answers while nothing was trained, and what is coming", () => {
   show([], [job, { ...job, id: 8, graph: 4, created_at: "2026-01-06T12:00:00Z" }]);
   expect(screen.getByText(/nothing was trained on this one/)).toBeInTheDocument();
-  expect(screen.getByText(/learns its own words: writing questions\./)).toBeInTheDocument();
+  expect(
+    screen.getByText(/self-training on questions written from the graph: writing questions\./),
+  ).toBeInTheDocument();
   expect(screen.getByRole("progressbar", { name: job.title })).toHaveAttribute("aria-valuenow", "25");
 });
 

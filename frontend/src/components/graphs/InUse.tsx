@@ -37,9 +37,9 @@ export function InUse({ graph, checkpoints }: { graph: Graph; checkpoints: reado
       {coming && (
         <>
           <p>
-            <strong>Coming:</strong> the graph learns its own words
-            {job.state === "queued" ? "; it waits for a worker" : job.stage && `: ${job.stage}`}. What it
-            learned is used if it reads questions that it has not seen better.
+            <strong>Coming:</strong> self-training on questions written from the graph
+            {job.state === "queued" ? "; it waits for a worker" : job.stage && `: ${job.stage}`}. Its
+            checkpoint is used if it answers held-out questions better.
           </p>
           <Progress label={job.title} share={job.overall} />
         </>
