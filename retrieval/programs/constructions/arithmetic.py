@@ -32,6 +32,7 @@ from retrieval.programs.constructions.subquestions import (
 from retrieval.programs.constructions.value_differences import CALCULATED
 from retrieval.programs.constructions.value_requests import TIMES
 from retrieval.programs.grammar.constituents import Part
+from retrieval.programs.grounding.anchors.anchor import FULLY
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
@@ -79,7 +80,7 @@ class Calculations:
         """See :meth:`Construction.build_parts`."""
         question, compose = composed.question, composed.compose
         yield from self._build_multiples(question, compose, composed.anchors)
-        yield from self._build_shares(question, compose)
+        yield from self._build_shares(composed)
         yield from self._build_extreme_differences(question, compose)
 
     def _build_multiples(
@@ -127,11 +128,15 @@ class Calculations:
             cue = Part("L", 0, 1, None, None, 0.0, (), (), (position, position + 1))
             yield Part("F", 0, 1, total, None, 0.0, CALCULATED, (cue, restore_positions(part, kept)))
 
-    def _build_shares(self, question: QuestionWords, compose: Callable[[QuestionWords], list[Part]]) -> Iterator[Part]:
-        """ "What percentage of the books are by Ann": how many are, of how many there are."""
+    def _build_shares(self, composed: ComposedQuestion) -> Iterator[Part]:
+        """ "What percentage of the books are by Ann": how many are, of how many there are.
+
+        Nothing is counted where a column has that name: "percentage of drivers who were speeding".
+        """
+        question, compose = composed.question, composed.compose
         text, starts = join_words(question)
         match = _SHARE.fullmatch(text) or (_OF.fullmatch(text) if "%" in question.text else None)
-        if match is None:
+        if match is None or _is_name(composed.anchors, starts.index(match.start("share"))):
             return
         count, first = len(question.words), starts.index(match.start("rest"))
         sets = [
@@ -191,3 +196,11 @@ class Calculations:
                 ]  # fmt: skip
                 yield Part("F", 0, 1, program, None, 0.0, CALCULATED, (restore_positions(part, kept), *cues))
                 return
+
+
+def _is_name(anchors: Sequence[Anchor], position: int) -> bool:
+    """Whether a word is part of the complete name of a relation."""
+    return any(
+        anchor.category == "R" and anchor.first <= position < anchor.last and anchor.extra.quality >= FULLY
+        for anchor in anchors
+    )

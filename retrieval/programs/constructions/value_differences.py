@@ -29,7 +29,13 @@ from retrieval.programs.algebra.operations import (
 )
 from retrieval.programs.constructions.construction import ComposedQuestion
 from retrieval.programs.constructions.differences import find_named_things
-from retrieval.programs.constructions.value_requests import SURELY_MEANT, EndValue, parse_value_request, score_word
+from retrieval.programs.constructions.value_requests import (
+    DISTANCE_WORD,
+    SURELY_MEANT,
+    EndValue,
+    parse_value_request,
+    score_word,
+)
 from retrieval.programs.grammar.constituents import Part, iter_leaves
 from retrieval.programs.grounding.computed import get_boundary_stems
 
@@ -194,7 +200,11 @@ class ValueDifferences:
         self, question: QuestionWords, source: Program, paths: Sequence[tuple[int, ...]], rest: Sequence[int]
     ) -> Iterator[EndValue]:
         """The single values that lie at the ends of paths, and one step on."""
-        words = {n: question.words[n].stem for n in rest if question.words[n].text not in STOP}
+        words = {
+            n: question.words[n].stem
+            for n in rest
+            if question.words[n].text not in STOP and not DISTANCE_WORD.fullmatch(question.words[n].text)
+        }
         for path in paths:
             nodes = self.executor.compute_nodes(source)
             way: frozenset[str] = frozenset()

@@ -18,13 +18,12 @@ TIMES = re.compile(
 )
 
 
-#: What asks how far apart two numbers of one thing are, and how such a question begins.
-_NUMBERS = re.compile(
-    r".*\b(?:more|less|fewer|than|differ\w*|rises?|rose|risen|grow[ns]?|grew|increased?|drop(?:ped|s)?|f[ae]ll|fallen"
-    r"|between|change[ds]?|apart)\b.*"
+#: What asks how far apart two numbers of one thing are, and says of neither which it is.
+DISTANCE_WORD = re.compile(
+    r"\b(?:more|less|fewer|than|differ\w*|rises?|rose|risen|grow[ns]?|grew|increased?|drop(?:ped|s)?|f[ae]ll|fallen"
+    r"|between|change[ds]?|apart)\b"
 )
-
-
+#: How such a question begins.
 _HOW_MUCH = re.compile(
     r"\bhow (?:much|many)\b|\bdifference\b|^what (?:would|does|did|is|was)\b|^(?:total|balance|profit)\b"
 )
@@ -145,7 +144,7 @@ def parse_value_request(text: str) -> ValueRequest | None:
     request = ValueRequest(
         text,
         timed=TIMES.fullmatch(text) is not None,
-        counted=asks and _NUMBERS.fullmatch(text) is not None,
+        counted=asks and DISTANCE_WORD.search(text) is not None,
         owed=asks and _OWED.fullmatch(text) is not None,
         gained=asks and _GAINED.fullmatch(text) is not None,
     )

@@ -1,5 +1,7 @@
 """Columns that share a noun, are asked for together, or are compared with each other and among things."""
 
+from pathlib import Path
+
 import pytest
 
 from retrieval.language.question import Question
@@ -83,3 +85,27 @@ def test_their_points_to_what_the_question_names_before_it(
     before = Turn("Which depots have no night lines?", (), (find("Brome"), find("Elstow")), None, ())
     resolved = resolve_follow_up(depots, Question(question), before)
     assert (resolved and resolved.question.text) == rewritten
+
+
+def test_a_column_answers_before_what_could_be_calculated(tmp_path: Path) -> None:
+    facts = []
+    for town, (before, after, change, late, early) in {
+        "Aldwick": ("30", "44", "14", "8", "41"),
+        "Borth": ("52", "40", "-12", "11", "37"),
+        "Cray": ("17", "17", "0", "23", "9"),
+    }.items():
+        facts += [(town, "type", "town"), (town, "2019_thefts", before), (town, "2020_thefts", after)]
+        facts += [(town, "change", change), (town, "Share of trains on the north line that were late", late)]
+        facts.append((town, "Share of trains on the north line that were early", early))
+    towns = reader_of(facts, tmp_path)
+    assert answers(towns, "What was the change in thefts in Aldwick?") == ["14"]
+    assert answers(towns, "How many thefts were there in Borth in 2020?") == ["40"]
+    assert answers(towns, "What share of trains on the north line in Cray were late?") == ["23"]
+    assert answers(towns, "What share of trains on the north line in Cray were early?") == ["9"]
+    assert answers(towns, "What share of the towns had more than 20 thefts in 2020?") == ["66.7%"]
+
+
+def test_what_something_means_is_no_mean(depots: ProgramReader) -> None:
+    asked = depots.read(Question("What does the name Brome mean?"))
+    assert asked is None or asked.confidence == 0.0
+    assert answers(depots, "What is the mean of diesel buses?") == ["23"]

@@ -14,14 +14,14 @@ from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_sequence, get_words
 from retrieval.programs.algebra.operations import Entities, Having, Program, Walk
 from retrieval.programs.grounding.anchors.anchor import FULLY, Anchor, Features, Relating
-from retrieval.programs.grounding.anchors.shared_heads import find_shared_head
+from retrieval.programs.grounding.anchors.distant_words import measure_recall
 from retrieval.programs.grounding.induction import IS_A
 from retrieval.programs.grounding.relation_types import LOCATING, parse_stems
 
 if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
-_LONGEST_RELATION, _PAIR = 5, 2
+_PAIR, _LONGEST_RELATION = 2, 12
 #: Ends of nouns for who does something.
 _AGENTS = ("er", "or")
 #: By the stem of any of them, stems of kindred that are older or younger: who is a mother is a parent.
@@ -138,8 +138,9 @@ class RelationLexicon:
         numbers = {word.stem for word in question.words if word.stem.isdecimal()}
         for index, word in enumerate(question.words[1:], 1):  # "first name", "phone number"
             content[index] = content[index] or (content[index - 1] and word.text in _PARTS_OF_NAMES)
+        longest = min(_LONGEST_RELATION, max((len(info.label.split()) for info in schema.relations), default=0) + 1)
         for first in range(len(content)):
-            for last in range(min(len(content), first + _LONGEST_RELATION), first, -1):
+            for last in range(min(len(content), first + longest), first, -1):
                 if not (content[first] and content[last - 1]) and last - first > 1:
                     continue
                 span_stems = {w.stem for w, c in zip(question.words[first:last], content[first:last], strict=True) if c}
@@ -167,12 +168,8 @@ class RelationLexicon:
                     stems = schema.relations[relation].stems
                     if span_stems <= numbers and set(stems) - span_stems:
                         continue  # a year alone is none of the columns for figures of that year
-                    weights, missing = schema.get_stem_weights(relation), set(stems) - span_stems
-                    apart, head = numbers & missing, find_shared_head(question, last, relation, missing, schema)
-                    recall = sum(weights[s] for s in set(stems) & (span_stems | apart | head)) / sum(weights.values())
-                    features: Features = (("r", 1.0), ("r.recall", recall))
-                    if apart:
-                        features = (*features, ("skip", -float(len(apart))))
+                    recall, apart = measure_recall(question, last, relation, span_stems, schema)
+                    features: Features = (("r", 1.0), ("r.recall", recall), ("skip", -float(len(apart))))
                     if span_stems == {"name"} and len(set(stems)) > 1:  # what everything has is no contact name
                         features = (*features, ("r.name.part", 1.0))
                     another = followed and relation not in followed and len(stems) == 1
