@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,10 +26,11 @@ from retrieval.events import (
 from retrieval.llm.metering import Meter, use_meter
 from retrieval.metrics.guarantee import Guarantee
 from webapp.answers import services, steering
-from webapp.answers.log import get_last_seq
+from webapp.answers.log import Timed, get_last_seq
 from webapp.answers.models import Diagnosis, Run
 from webapp.answers.publish import Publisher
-from webapp.experiments.error_limits import find_run_guarantee, get_limit
+from webapp.experiments.error_limits import find_run_guarantee
+from webapp.experiments.models import ErrorLimit
 from webapp.experiments.resolution import find_checkpoint_in_use
 from webapp.graphs.models import Graph
 from webapp.graphs.selectors import get_endpoint
@@ -85,28 +86,28 @@ def answer_run(run: Run) -> None:
         stopped=cancel.make_stop_check("run", run.pk),
         give_up=lambda why: _fail_stuck_run(run, why),
     ) as hold:
-        before = retry_while_away(lambda: get_last_seq(run.pk))
+        first = run.claimed_at == run.started_at
+        before = 0 if first else retry_while_away(lambda: get_last_seq(run.pk))
         publisher = Publisher(run.pk, after=before)
-        meter = retry_while_away(lambda: language_models.make_run_meter(run.user_id, run.usage))
+        has_model = run.llm is not None
+        meter = retry_while_away(lambda: language_models.make_run_meter(run.user_id, run.usage, has_model=has_model))
         ending = _execute_run(run, publisher, meter, hold)
         if hold.given_up:
             return
         try:
-            after = publisher.flush()
+            after, unwritten = publisher.finish()
         except Exception:
             # The log could not be written: somebody else ended or deleted the run, or the database was away.
             logger.warning("the log of run %s broke off", run.pk, exc_info=True)
-            after, ending = retry_while_away(lambda: get_last_seq(run.pk)), _build_failure()
+            after, unwritten, ending = retry_while_away(lambda: get_last_seq(run.pk)), [], _build_failure()
         if isinstance(ending, AnswerFinal):
             ending = replace(ending, usage=replace(meter.usage, triples=ending.usage.triples))
-        first = run.claimed_at == run.started_at
-        if isinstance(ending, RunFailed) and ending.code == AWAY and after == before and first:
+        if isinstance(ending, RunFailed) and ending.code == AWAY and first and not (after or unwritten):
             retry_while_away(lambda: services.release_run(run_id=run.pk))
             return
         usage = language_models.convert_to_json(meter)
-        retry_while_away(lambda: _close_run(run, after, ending, usage))
-        cancel.clear("run", run.pk)
-        cancel.clear(steering.PAUSE, run.pk)
+        retry_while_away(lambda: _close_run(run, after, unwritten, ending, usage))
+        cancel.clear(run.pk, "run", steering.PAUSE)
 
 
 def _execute_run(run: Run, publisher: Publisher, meter: Meter, hold: watchdog.HeldWork) -> Halt:
@@ -151,11 +152,11 @@ def _fail_stuck_run(run: Run, why: watchdog.Why) -> None:
     )
 
 
-def _close_run(run: Run, after: int, ending: Halt, usage: dict[str, Any]) -> None:
+def _close_run(run: Run, after: int, unwritten: Sequence[Timed], ending: Halt, usage: dict[str, Any]) -> None:
     if not isinstance(ending, RunPaused):
-        services.close_run(run_id=run.pk, after=after, event=ending, usage=usage)
+        services.close_run(run_id=run.pk, after=after, event=ending, usage=usage, unwritten=unwritten)
         return
-    steering.save_pause(run_id=run.pk, after=after, event=ending, usage=usage)
+    steering.save_pause(run_id=run.pk, after=after, event=ending, usage=usage, unwritten=unwritten)
     # Stop may have been pressed while it came to rest, when nobody else could end it.
     if cancel.make_stop_check("run", run.pk)():
         services.cancel_unheld(run_id=run.pk)
@@ -192,7 +193,8 @@ def _stream_events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
         return
     pausing = cancel.make_stop_check(steering.PAUSE, run.pk)
     answerer, warning = answerers.open_run_engine_or_untrained(run)
-    limit = get_limit(run.graph)
+    error_limit: ErrorLimit | None = getattr(run.graph, "error_limit", None)  # it came with the claim
+    limit = error_limit and error_limit.at_most_wrong
     for event in answerer.run(build_request(run), cancelled=cancelled, pausing=pausing):
         if not isinstance(event, AnswerFinal):
             yield event

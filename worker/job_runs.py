@@ -201,7 +201,7 @@ def _close_stopped(job: Job, *, gave_way: bool = False) -> None:
     with transaction.atomic():  # who is told that it was stopped asks at once for what it was for
         services.finish_cancelled(job_id=job.pk)
         job_ended_early.send(sender=Job, job=job)
-    cancel.clear("job", job.pk)
+    cancel.clear(job.pk, "job")
 
 
 def _fail(job: Job, error: ClewError, failed: Failed | None) -> None:

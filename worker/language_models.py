@@ -24,7 +24,7 @@ from webapp.api.concurrency import release_connection
 from webapp.api.redis import get_redis_client
 from webapp.jobs import queue
 from webapp.language_models import encryption, selectors, services
-from webapp.language_models.models import Provider
+from webapp.language_models.models import Provider, SpendingLimits
 
 logger = logging.getLogger(__name__)
 TEST_MESSAGE = "Answer with one short sentence: what is the capital of Switzerland?"
@@ -70,10 +70,11 @@ class UserMeter(Meter):
     connection with each of them.
     """
 
-    def __init__(self, user_id: int | None, limit: Limit, whose: str, *, spent: Usage | None = None) -> None:
+    def __init__(
+        self, user_id: int | None, limit: Limit, whose: str, limits: SpendingLimits, *, spent: Usage | None = None
+    ) -> None:
         super().__init__(limit, whose=whose, spent=spent)
         self.user_id = user_id
-        limits = selectors.get_limits()
         self.day_limit = Limit(limits.user_day_tokens, limits.user_day_cost)
 
     def check_budget(self, settings: LLMSettings, prompt_tokens: int) -> int:
@@ -97,16 +98,19 @@ class UserMeter(Meter):
             release_connection()
 
 
-def make_run_meter(user_id: int | None, spent: Mapping[str, Any] | None = None) -> UserMeter:
-    """What a run may use, with what it used before it paused or was taken up (:func:`convert_to_json`)."""
-    limits = selectors.get_limits()
+def make_run_meter(user_id: int | None, spent: Mapping[str, Any] | None = None, *, has_model: bool = True) -> UserMeter:
+    """What a run may use, with what it used before it paused or was taken up (:func:`convert_to_json`).
+
+    Without a language model the limits are not looked up.
+    """
+    limits = selectors.get_limits() if has_model else SpendingLimits()
     before = {name: value for name, value in (spent or {}).items() if name != "over_budget"}
-    return UserMeter(user_id, Limit(limits.run_tokens, limits.run_cost), "this run", spent=Usage(**before))
+    return UserMeter(user_id, Limit(limits.run_tokens, limits.run_cost), "this run", limits, spent=Usage(**before))
 
 
 def make_job_meter(user_id: int | None, limit: Limit | None = None) -> UserMeter:
     """What a job may use: its own limit, where it has one, and its user's day."""
-    return UserMeter(user_id, limit or Limit(), "this job")
+    return UserMeter(user_id, limit or Limit(), "this job", selectors.get_limits())
 
 
 def convert_to_json(meter: Meter) -> dict[str, Any]:

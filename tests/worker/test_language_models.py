@@ -15,6 +15,7 @@ from retrieval.results import Answer
 from retrieval.types import Usage
 from tests.retrieval.reasoning.endpoint import Endpoint, fails, says
 from webapp.answers import services as answers
+from webapp.answers.models import Run
 from webapp.experiments import reports
 from webapp.language_models import selectors, services
 from worker import answering, evaluation, language_models
@@ -123,6 +124,7 @@ def test_threads_that_ask_leave_no_connection_behind(users):
 
 def test_a_run_says_what_it_cost_and_that_it_was_refused_more(run, scripted, events, users, api):
     services.update_limits(values={"run_tokens": 50}, user=users["admin"])
+    Run.objects.update(llm=1)
     with Endpoint(says("yes")) as endpoint:
         settings = LLMSettings(endpoint.url, "tiny", max_tokens=100)
 

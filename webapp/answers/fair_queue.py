@@ -77,7 +77,7 @@ _NEXT = f"""
 """
 
 _ENTRIES: tuple[QuerySet[Run] | QuerySet[Diagnosis], ...] = (
-    Run.objects.select_related("graph", "graph__snapshot", "graph__endpoint", "checkpoint"),
+    Run.objects.select_related("graph__snapshot", "graph__endpoint", "graph__error_limit", "checkpoint"),
     Diagnosis.objects.select_related("run__graph", "run__graph__snapshot", "run__graph__endpoint", "run__checkpoint"),
 )
 """All that waits in the queue."""
@@ -104,8 +104,6 @@ def claim_next(worker: str) -> Run | Diagnosis | None:
 
     Claims take turns, so that each sees what the others have begun.
     """
-    if not any(rows.filter(state=RunState.QUEUED).exists() for rows in _ENTRIES):
-        return None
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_CLAIMING])
         while True:

@@ -15,6 +15,9 @@ from retrieval.events import Event, to_payload
 from webapp.answers.envelope import wrap
 from webapp.answers.models import RunEvent
 
+Timed = tuple[Event, datetime]
+"""An event and when it happened, which is before it is written."""
+
 _APPEND = """
     INSERT INTO answers_runevent (run_id, seq, at, type, payload)
     SELECT %s, seq, at, type, payload
@@ -49,6 +52,12 @@ def append(
         wrap(run=run_id, seq=seq, time=time, payload=payload)
         for seq, (payload, time) in enumerate(zip(payloads, times, strict=True), start=after + 1)
     ]
+
+
+def append_end(run_id: UUID, *, after: int, unwritten: Sequence[Timed], event: Event) -> list[dict[str, Any]]:
+    """Append what is not in the log yet and the event that a run ends or pauses with; see :func:`append`."""
+    events, times = zip(*unwritten, (event, timezone.now()), strict=True)
+    return append(run_id, after=after, events=events, times=times)
 
 
 def get_last_seq(run_id: UUID) -> int:

@@ -1,15 +1,17 @@
 """Publishing a run's events: first into the log in PostgreSQL, then to whoever watches.
 
 The engine's thread only puts events into a queue. A writer thread takes what has gathered, appends it in one
-insert, and announces it: the first event goes out at once, and when events come faster than the database commits
-they travel together, without a timer. While the database is away events gather, and nothing is lost.
+insert, and announces it: the first event goes out at once, and those that follow closely travel together. What has
+gathered when the run ends is left to whoever writes its end, in the same insert. While the database is away events
+gather, and nothing is lost.
 """
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -18,13 +20,12 @@ from django.utils import timezone
 
 from retrieval.events import Event
 from webapp.answers import announce, log
+from webapp.answers.log import Timed
 from webapp.jobs.database_retry import retry_while_away
 
 BATCH_MAX = 64
-
-
-Timed = tuple[Event, datetime]
-"""An event and when it happened, which is before it is written."""
+GATHER_S = 0.025
+"""How long after a write the next one waits for more events: each costs about as much as encoding a hundred of them."""
 
 
 def publish(run_id: UUID, *, after: int, events: Sequence[Event], times: Sequence[datetime] | None = None) -> int:
@@ -44,6 +45,7 @@ class Publisher:
     def __init__(self, run_id: UUID, *, after: int = 0) -> None:
         self._run_id = run_id
         self._seq = after
+        self._unwritten: list[Timed] = []
         self._queue: queue.SimpleQueue[Timed | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._write, name=f"publish-{run_id}", daemon=True)
@@ -63,8 +65,8 @@ class Publisher:
         if self._error is not None:
             raise self._error
 
-    def flush(self) -> int:
-        """Wait until everything added is in the log; its last sequence number. No more may be added.
+    def finish(self) -> tuple[int, list[Timed]]:
+        """End the writing: the last sequence number in the log, and what was added since. No more may be added.
 
         Raises:
             Exception: what broke the writing.
@@ -72,23 +74,32 @@ class Publisher:
         self._queue.put(None)
         self._thread.join()
         self.check()
-        return self._seq
+        return self._seq, self._unwritten
 
     def _write(self) -> None:
         close_old_connections()
         try:
-            open_ = True
-            while open_:
-                batch, open_ = _take_next(self._queue.get)
-                while open_ and len(batch) < BATCH_MAX and not self._queue.empty():
-                    more, open_ = _take_next(self._queue.get_nowait)
-                    batch += more
-                if batch:
-                    self._append(batch)
+            written = 0.0
+            while self._gather(written + GATHER_S):
+                self._append(self._unwritten)
+                self._unwritten, written = [], time.monotonic()
         except BaseException as error:
             self._error = error
         finally:
             connection.close()
+
+    def _gather(self, until: float) -> bool:
+        """Wait for the next events, and for more of them until a time; whether the stream goes on behind them."""
+        item = self._queue.get()
+        while item is not None:
+            self._unwritten.append(item)
+            if len(self._unwritten) == BATCH_MAX:
+                return True
+            try:
+                item = self._queue.get(timeout=max(until - time.monotonic(), 0.0))
+            except queue.Empty:
+                return True
+        return False
 
     def _append(self, batch: list[Timed]) -> None:
         events, times = zip(*batch, strict=True)
@@ -103,8 +114,3 @@ class Publisher:
             return publish(self._run_id, after=self._seq, events=events, times=times)
 
         self._seq = retry_while_away(append)
-
-
-def _take_next(get: Callable[[], Timed | None]) -> tuple[list[Timed], bool]:
-    item = get()
-    return ([], False) if item is None else ([item], True)

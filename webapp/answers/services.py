@@ -247,10 +247,18 @@ def claim(*, worker: str) -> Run | Diagnosis | None:
     return fair_queue.claim_next(worker)
 
 
-def close_run(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] | None = None) -> None:
+def close_run(
+    *,
+    run_id: UUID,
+    after: int,
+    event: Ending,
+    usage: dict[str, Any] | None = None,
+    unwritten: Sequence[log.Timed] = (),
+) -> None:
     """Append the event that ends a run, with the run's own row in the same transaction, and announce it.
 
-    ``usage`` is what the run cost, when a worker has counted it; None leaves what was counted before.
+    ``usage`` is what the run cost, when a worker has counted it; None leaves what was counted before. ``unwritten`` are
+    events before the end that are not in the log yet.
     """
     counted = {} if usage is None else {"usage": usage}
     with transaction.atomic():
@@ -259,7 +267,7 @@ def close_run(*, run_id: UUID, after: int, event: Ending, usage: dict[str, Any] 
         )
         if not ended:
             return
-        wire = log.append(run_id, after=after, events=[event])
+        wire = log.append_end(run_id, after=after, unwritten=unwritten, event=event)
         transaction.on_commit(lambda: announce.send_events(run_id, wire))
 
 

@@ -6,6 +6,7 @@ the row's lock here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -92,8 +93,7 @@ def apply_steering(*, run: Run, steer: Steer, user: User) -> Run:
         _reset_run(run, steer)
         transaction.on_commit(lambda: announce.send_events(run.pk, wire))
         # Flags of what was asked of the run before; set again from now on, they mean what comes.
-        cancel.clear(PAUSE, run.pk)
-        cancel.clear("run", run.pk)
+        cancel.clear(run.pk, PAUSE, "run")
         if not steer.only_back:
             queue.enqueue(queue.ANSWER, run.pk)
     run.refresh_from_db()
@@ -165,13 +165,23 @@ def _reset_run(run: Run, steer: Steer) -> None:
 # --- the worker's side --------------------------------------------------------------------------------
 
 
-def save_pause(*, run_id: UUID, after: int, event: RunPaused, usage: dict[str, Any] | None = None) -> None:
-    """Append the event that pauses a run, with the run's own row in the same transaction, and announce it."""
+def save_pause(
+    *,
+    run_id: UUID,
+    after: int,
+    event: RunPaused,
+    usage: dict[str, Any] | None = None,
+    unwritten: Sequence[log.Timed] = (),
+) -> None:
+    """Append the event that pauses a run, with the run's own row in the same transaction, and announce it.
+
+    ``unwritten`` are events before it that are not in the log yet.
+    """
     with transaction.atomic():
         paused = Run.objects.filter(pk=run_id, state=RunState.RUNNING).update(
             state=RunState.PAUSED, worker="", next_action=None, paused_at=timezone.now(), usage=usage
         )
         if not paused:
             return
-        wire = log.append(run_id, after=after, events=[event])
+        wire = log.append_end(run_id, after=after, unwritten=unwritten, event=event)
         transaction.on_commit(lambda: announce.send_events(run_id, wire))

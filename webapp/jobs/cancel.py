@@ -20,10 +20,10 @@ def ask_to_stop(kind: str, key: int | str | UUID) -> None:
     get_redis_client().set(_build_key(kind, key), "1", ex=KEPT_S)
 
 
-def clear(kind: str, key: int | str | UUID) -> None:
-    """Forget a request. While Redis is away it stays; it is forgotten by itself after a day."""
+def clear(key: int | str | UUID, *kinds: str) -> None:
+    """Forget requests. While Redis is away they stay; they are forgotten by themselves after a day."""
     with contextlib.suppress(RedisError):
-        get_redis_client().delete(_build_key(kind, key))
+        get_redis_client().delete(*(_build_key(kind, key) for kind in kinds))
 
 
 def make_stop_check(kind: str, key: int | str | UUID) -> Callable[[], bool]:

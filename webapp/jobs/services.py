@@ -221,7 +221,7 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
         raise ConflictError(
             f"This job cannot be tried again: {job.state}.", hint="Only what failed or was stopped can."
         )
-    cancel.clear("job", job.pk)
+    cancel.clear(job.pk, "job")
     with transaction.atomic():
         waiting = Job.objects.filter(pk=job.pk, state=job.state).update(
             state=JobState.QUEUED,

@@ -2,20 +2,24 @@
 
 import asyncio
 import threading
+import time
 import uuid
 
 import pytest
 from asgiref.sync import sync_to_async
 from channels.layers import channel_layers
 from django.conf import settings
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from retrieval.events import AgentRewound, AnswerFinal, PathRetrieved, RunPaused, RunStarted
 from retrieval.types import Usage
 from tests.support.sockets import Socket
 from webapp.accounts.models import User
 from webapp.accounts.services import create_token
-from webapp.answers import log, services, steering
+from webapp.answers import log, selectors, services, steering
 from webapp.answers.announce import get_group_name
 from webapp.answers.models import Run
 from webapp.answers.publish import Publisher, publish
@@ -221,7 +225,8 @@ async def test_many_watchers_and_a_fast_writer_see_the_same_gapless_stream(run, 
         publisher.add(STARTED)
         for i in range(1, 300):
             publisher.add(path(i))
-        services.close_run(run_id=run.pk, after=publisher.flush(), event=FINAL)
+        after, unwritten = publisher.finish()
+        services.close_run(run_id=run.pk, after=after, event=FINAL, unwritten=unwritten)
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -405,8 +410,26 @@ def test_a_broken_log_stops_the_writer(run):
     publisher.add(STARTED)
     from django.db import IntegrityError
 
+    time.sleep(0.2)  # longer than events gather
     with pytest.raises(IntegrityError):
-        publisher.flush()
+        publisher.finish()
+
+
+def test_events_that_gathered_are_written_with_the_end(run):
+    now = timezone.now()
+    with CaptureQueriesContext(connection) as queries:
+        services.close_run(
+            run_id=run.pk, after=0, event=FINAL, unwritten=[(STARTED, now), (path(1), now), (path(2), now)]
+        )
+    written = [query["sql"].split()[0] for query in queries]
+    assert [word for word in written if word not in ("BEGIN", "COMMIT")] == ["UPDATE", "INSERT"]
+    log = selectors.load_events(run.pk)
+    assert [(event["seq"], event["type"]) for event in log] == [
+        (1, "run.started"),
+        (2, "path.retrieved"),
+        (3, "path.retrieved"),
+        (4, "answer.final"),
+    ]
 
 
 def test_the_log_refuses_a_second_writer(run):
