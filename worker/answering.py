@@ -194,7 +194,7 @@ def _stream_events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
     pausing = cancel.make_stop_check(steering.PAUSE, run.pk)
     answerer, warning = answerers.open_run_engine_or_untrained(run)
     error_limit: ErrorLimit | None = getattr(run.graph, "error_limit", None)  # it came with the claim
-    limit = error_limit and error_limit.at_most_wrong
+    limit = None if error_limit is None else error_limit.at_most_wrong
     for event in answerer.run(build_request(run), cancelled=cancelled, pausing=pausing):
         if not isinstance(event, AnswerFinal):
             yield event

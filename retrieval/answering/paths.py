@@ -229,6 +229,8 @@ class PathAnswerer(Answerer):
         self, run: PipelineRun, linked: Linked, described: LinkedEntity | None, programs: ProgramAnswerer
     ) -> DecisionProcedure:
         if self._untaught and programs.reads_paths:
+            if isinstance(self.retriever, ZeroShotRetriever) and linked.entities:
+                self.retriever.encode_ahead(run.request.question, *self._find_live_topics(linked))
             return LikeliestOutcome(run, linked, described, programs, self._fallback)
         return Precedence(
             run, linked, described, programs, self._fallback, self.retriever, self.snapshot, self._untaught

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,26 +13,20 @@ from retrieval.language.operators import SHARING
 from retrieval.language.stemming import stem_word
 from retrieval.lexicon import get_sequence
 from retrieval.linking.questions import OTHER, TOPIC
-from retrieval.linking.unspaced_scripts import LETTERS
 from retrieval.methods.zero_shot.common_relations import encode_common_relations as common_vectors
-from retrieval.methods.zero_shot.idioms import replace_idioms
-from retrieval.methods.zero_shot.wordings import FUNCTION, RelationWordings, Wordings
-from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
+from retrieval.methods.zero_shot.splitting import encode_texts, split_question
+from retrieval.methods.zero_shot.wordings import RelationWordings, Wordings
 
 if TYPE_CHECKING:
     from retrieval.linking.text_features import TextEncoder
     from retrieval.linking.text_vectors import TextVectors
     from retrieval.methods.zero_shot.candidates import PathMatch
 
-_TOKEN = re.compile(rf"[{LETTERS}]|[^\W_{LETTERS}]+|['’]s\b")
-#: Words of a question that are read, and those of a stretch that is compared with names.
-_LONGEST, _STRETCH = 28, 3
 #: Likeness under which a text says nothing of a relation.
 _LEAST = 0.35
 _ASKING = ("who", "what", "which", "when", "where", "how", "whose")
 #: Which of people, places and times a first word may ask for.
 _SORTS = {"who": (0, 1), "where": (1,), "when": (2,)}
-_STARTING = frozenset({"who", "when", "where", "how"})
 _LINKS = get_sequence("linking_words")
 #: Of a word and a relation: names by stretches, names by the word, kinds, stems of names and of kinds, and names of
 #: the relation walked the other way.
@@ -84,42 +77,20 @@ class QuestionFeatures:
 
 def encode_questions(texts: Sequence[str], encoder: TextEncoder) -> list[QuestionFeatures]:
     """Questions as seen from their topics (``text.questions.replace_topic_names``)."""
+    split, known = [split_question(text) for text in texts], common_vectors(encoder)
+    encoded = encode_texts(encoder, [part for question in split for part in question.encoded])
     encoded_questions = []
-    texts = [replace_idioms(text) for text in texts]
-    vectors, known = encoder.encode(texts), common_vectors(encoder)
-    encoded: dict[str, np.ndarray] = {}
-    for text, vector in zip(texts, vectors, strict=True):
-        words = [w if w in (TOPIC, OTHER) else w.lower() for w in _TOKEN.findall(text)][:_LONGEST] or ["thing"]
-        content = np.array([w not in FUNCTION and w not in (TOPIC, OTHER, "'s", "’s") for w in words])
-        spans = _list_spans(words, content)
-        phrases = [" ".join(words[first:last]) for first, last in spans]
-        # Seen from several topics, a question has most of its phrases in common.
-        new = [phrase for phrase in dict.fromkeys(phrases) if phrase not in encoded]
-        encoded.update(zip(new, encoder.encode(new) if new else [], strict=True))
-        stretches = np.stack([encoded[phrase] for phrase in phrases])
+    for question in split:
+        words, content, spans = question.words, question.content, question.spans
+        stretches = np.stack([encoded[phrase] for phrase in question.phrases])
         common = np.zeros(len(words), np.float32)
         for (first, last), near in zip(spans, (stretches @ known.T).max(axis=1), strict=True):
             common[first:last] = np.maximum(common[first:last], near)
         common[~content] = 0
-        word_features = _encode_words(words, content)
-        encoded_questions.append(
-            QuestionFeatures(words, word_features, content, vector, stretches, np.array(spans, np.int64), common)
-        )
+        features = _encode_words(words, content)
+        vector, places = encoded[question.text], np.array(spans, np.int64)
+        encoded_questions.append(QuestionFeatures(words, features, content, vector, stretches, places, common))
     return encoded_questions
-
-
-def _list_spans(words: list[str], content: np.ndarray) -> list[tuple[int, int]]:
-    """Stretches that may name a relation: no topic inside, and neither end says nothing."""
-    return [
-        (first, last)
-        for size in range(1, _STRETCH + 1)
-        for first in range(len(words) - size + 1)
-        for last in [first + size]
-        if content[first:last].any()
-        and (content[first] or words[first] in _STARTING)
-        and (content[last - 1] or words[last - 1] in PREPOSITIONS or words[last - 1] == "of")
-        and not {TOPIC, OTHER} & set(words[first:last])
-    ] or [(0, len(words))]
 
 
 def _encode_words(words: list[str], content: np.ndarray) -> np.ndarray:

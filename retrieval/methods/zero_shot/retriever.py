@@ -20,6 +20,7 @@ from retrieval.errors import check
 from retrieval.kg.snapshot import KINDS, Snapshot
 from retrieval.kg.snapshot.relation_names import KIND_LABEL, TYPE
 from retrieval.language.amounts import ValueKind
+from retrieval.language.question import Question
 from retrieval.lexicon.nouns import to_singular
 from retrieval.linking.features import make_relation_vectors
 from retrieval.linking.text_features import TextEncoder
@@ -33,6 +34,7 @@ from retrieval.methods.zero_shot.features import (
     encode_questions,
 )
 from retrieval.methods.zero_shot.model import PathScorer
+from retrieval.methods.zero_shot.splitting import encode_texts, split_question
 from retrieval.methods.zero_shot.wordings import Wordings
 from retrieval.pretrained import LACKING, PATHS
 from retrieval.programs.grounding.schema import Schema
@@ -144,6 +146,11 @@ class ZeroShotRetriever(RankingRetriever):
                     return [*ranked, *([] for _ in topics[len(ranked) :])]
                 ranked.append(self._from_topic(topic, question))
         return ranked
+
+    def encode_ahead(self, question: Question, topics: Sequence[int], mentions: Sequence[str]) -> None:
+        """Encode at once what a question that is read and ranked afterwards needs; the encoder keeps it."""
+        _, seen = self._list_live_topics(question, topics, mentions)
+        encode_texts(self.encoder, [question.text, *(part for text in seen for part in split_question(text).encoded)])
 
     def _from_topic(self, topic: int, question: QuestionFeatures) -> list[RelationPath]:
         comparer = Comparer(question, self._wordings)
