@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -15,14 +16,15 @@ from retrieval.events import TERMINAL_TYPES
 from retrieval.kg.snapshot.names import NameWriter
 from webapp.answers import announce, selectors, services
 from webapp.answers.models import Run
+from webapp.answers.selectors import Rest
 from webapp.api.access import filter_visible
 from webapp.graphs.names import list_preferred, open_writer
 from webapp.graphs.selectors import find_version
 from webapp.live.consumers import NOT_FOUND, Socket
 
 BAD_REQUEST = 4400
-LOOK_AGAIN_S = 1.0
-"""How often a quiet run's log is read in case an announcement was lost."""
+LOOK_AGAIN_S, LOOK_AGAIN_MAX_S = 1.0, 4.0
+"""How long after the last event a run's log is read in case an announcement was lost: twice as long each time."""
 
 SEQ_MAX = 2**31 - 1
 RUNS_MAX = 20
@@ -44,7 +46,8 @@ class RunsConsumer(Socket):
         after = _parse_runs(scope)
         if after is None:
             return BAD_REQUEST
-        return None if await database_sync_to_async(_can_watch)(scope["user"], after) else NOT_FOUND
+        self.names: dict[UUID, NameWriter] | None = await database_sync_to_async(_find_name_writers)(scope, after)
+        return NOT_FOUND if self.names is None else None
 
     def is_still_allowed(self) -> bool:
         """Whether they may also still see the graphs of the runs."""
@@ -59,7 +62,6 @@ class RunsConsumer(Socket):
         self.turn = asyncio.Lock()
         self.sent: dict[UUID, int] = _parse_runs(self.scope) or {}
         self.going = set(self.sent)
-        self.names = await database_sync_to_async(_open_name_writers)(self.scope, self.sent)
         self.together = _get_parameter(self.scope["query_string"], "together") == "1"
         if not await self.join(*map(announce.get_group_name, self.sent)):
             return
@@ -96,10 +98,12 @@ class RunsConsumer(Socket):
             elif new:
                 self.going.add(run)
 
-    async def catch_up(self, runs: Iterable[UUID]) -> bool:
+    async def catch_up(
+        self, runs: Iterable[UUID], load: Callable[[Mapping[UUID, int]], dict[UUID, Rest]] = selectors.load_rest
+    ) -> bool:
         """Send what the logs have beyond what was sent; whether there are such runs. Called with the turn held."""
         after = {run: self.sent[run] for run in runs}
-        rests = await database_sync_to_async(selectors.load_rest)(after)
+        rests = await database_sync_to_async(load)(after)
         await self.forward([event for rest in rests.values() for event in rest.events])
         for run, rest in rests.items():
             (self.going.discard if rest.ended else self.going.add)(run)
@@ -113,7 +117,7 @@ class RunsConsumer(Socket):
         if not events:
             return
         for event in events:
-            if (writer := self.names.get(UUID(event["run"]))) is not None:
+            if self.names and (writer := self.names.get(UUID(event["run"]))) is not None:
                 writer.write(event)
         for frame in (events,) if self.together else events:
             await self.send_json(frame)
@@ -126,12 +130,14 @@ class RunsConsumer(Socket):
 
     async def watch_logs(self) -> None:
         """Read the logs now and then, in case an announcement was lost or the worker died."""
+        pause = LOOK_AGAIN_S
         while not self.ended:
-            await asyncio.sleep(LOOK_AGAIN_S)
+            before = dict(self.sent)
+            await asyncio.sleep(pause)
             async with self.turn:
                 if not self.ended:
-                    await database_sync_to_async(_fail_lost)(tuple(self.going))
-                    await self.catch_up(self.sent)
+                    await self.catch_up(self.sent, partial(_load_after_losses, tuple(self.going)))
+            pause = LOOK_AGAIN_S if self.sent != before else min(2 * pause, LOOK_AGAIN_MAX_S)
 
 
 def _parse_runs(scope: dict[str, Any]) -> dict[UUID, int] | None:
@@ -164,8 +170,13 @@ def _get_parameter(query: bytes, name: str, absent: str = "") -> str:
     return parse_qs(query.decode("latin-1"), keep_blank_values=True).get(name, [absent])[-1]
 
 
-def _open_name_writers(scope: dict[str, Any], runs: Collection[UUID]) -> dict[UUID, NameWriter]:
-    """What writes names in the reader's languages into the events of each run whose graph has names in languages."""
+def _find_name_writers(scope: dict[str, Any], runs: Collection[UUID]) -> dict[UUID, NameWriter] | None:
+    """What writes names in the reader's languages into the events of each run whose graph has names in languages.
+
+    None where the reader may not see one of the runs.
+    """
+    if not _can_watch(scope["user"], runs):
+        return None
     headers = dict(scope["headers"])
     header = headers.get(b"accept-language", b"").decode("latin-1")
     preferred = list_preferred(parse_cookie(headers.get(b"cookie", b"").decode("latin-1")), header)
@@ -178,6 +189,8 @@ def _can_watch(user: Any, runs: Collection[UUID]) -> bool:
     return filter_visible(selectors.list_runs().filter(pk__in=runs), user).count() == len(runs)
 
 
-def _fail_lost(runs: Sequence[UUID]) -> None:
-    for run in runs:
+def _load_after_losses(going: Sequence[UUID], after: Mapping[UUID, int]) -> dict[UUID, Rest]:
+    """What is behind some sequence numbers, once runs whose worker died have ended."""
+    for run in going:
         services.fail_if_worker_lost(run_id=run)
+    return selectors.load_rest(after)

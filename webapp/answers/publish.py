@@ -25,7 +25,7 @@ from webapp.jobs.database_retry import retry_while_away
 
 BATCH_MAX = 64
 GATHER_S = 0.025
-"""How long after a write the next one waits for more events: whatever it holds, it takes a transaction and a message."""
+"""How long after a write the next one waits for more events: each takes a transaction and a message."""
 
 
 def publish(run_id: UUID, *, after: int, events: Sequence[Event], times: Sequence[datetime] | None = None) -> int:

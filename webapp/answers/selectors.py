@@ -74,9 +74,12 @@ def load_rest(after: Mapping[UUID, int]) -> dict[UUID, Rest]:
         run: run_events[-1]["type"] for run, run_events in events_by_run.items() if run_events
     }
     if silent := after.keys() - last.keys():
-        latest = RunEvent.objects.filter(run=OuterRef("pk")).order_by("-seq").values("type")[:1]
-        ends = Run.objects.filter(pk__in=silent).values_list("pk", Subquery(latest))
-        last |= dict(ends)
+        latest = RunEvent.objects.filter(run=OuterRef("pk")).order_by("-seq")
+        ends = Run.objects.filter(pk__in=silent).values_list(
+            "pk", Subquery(latest.values("type")[:1]), Subquery(latest.values("seq")[:1])
+        )
+        # One that was written since the events were read is still to be sent.
+        last |= {run: kind if seq is not None and seq <= after[run] else None for run, kind, seq in ends}
     return {
         run: Rest(run in last, run_events, last.get(run) in TERMINAL_TYPES) for run, run_events in events_by_run.items()
     }

@@ -441,6 +441,24 @@ def test_the_log_refuses_a_second_writer(run):
     assert log.get_last_seq(run.pk) == 2
 
 
+def test_what_is_written_while_the_log_is_read_is_still_to_come(run):
+    written = []
+
+    def write_behind(execute, sql, params, many, context):
+        result = execute(sql, params, many, context)
+        if not written:
+            written.append(True)
+            log.append(run.pk, after=0, events=[STARTED, FINAL])
+        return result
+
+    with connection.execute_wrapper(write_behind):
+        rest = selectors.load_rest({run.pk: 0})[run.pk]
+    assert (rest.exists, rest.events, rest.ended) == (True, [], False)
+    rest = selectors.load_rest({run.pk: 0})[run.pk]
+    assert ([event["seq"] for event in rest.events], rest.ended) == ([1, 2], True)
+    assert selectors.load_rest({run.pk: 2})[run.pk].ended
+
+
 def test_a_run_ends_once(run):
     services.close_run(run_id=run.pk, after=0, event=FINAL)
     services.close_run(run_id=run.pk, after=1, event=FINAL)
