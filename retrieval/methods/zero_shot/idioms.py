@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 
 from retrieval.language.question import Question
+from retrieval.lexicon import get_words
+from retrieval.linking.unspaced_scripts import FUNCTION as UNSPACED
+
+FUNCTION = get_words("wording_stop_words") | UNSPACED
+"""Words that grammar needs: alone they name no relation."""
 
 _SPOUSE = r"\b(?:(?:other|better)[ -]half|significant other)\b"
 #: What somebody does, asked with a verb that says nothing; and the plain question.

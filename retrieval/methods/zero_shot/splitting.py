@@ -11,8 +11,7 @@ import numpy as np
 
 from retrieval.linking.questions import OTHER, TOPIC
 from retrieval.linking.unspaced_scripts import LETTERS
-from retrieval.methods.zero_shot.idioms import replace_idioms
-from retrieval.methods.zero_shot.wordings import FUNCTION
+from retrieval.methods.zero_shot.idioms import FUNCTION, replace_idioms
 from retrieval.supervision.path_questions.lexicon import PREPOSITIONS
 
 if TYPE_CHECKING:

@@ -13,11 +13,10 @@ import numpy as np
 from retrieval.kg.snapshot import integrity
 from retrieval.kg.snapshot.storage import load_array, publish_directory, read_json, save_array, save_json
 from retrieval.language.stemming import stem_word
-from retrieval.lexicon import get_words
 from retrieval.linking.text_features import encode_all
 from retrieval.linking.text_vectors import TextVectors
-from retrieval.linking.unspaced_scripts import FUNCTION as UNSPACED
 from retrieval.linking.unspaced_scripts import LETTERS
+from retrieval.methods.zero_shot.idioms import FUNCTION
 from retrieval.programs.grounding.schema import Schema
 from retrieval.supervision.path_questions.kinds import EndKind, find_kinds
 from retrieval.supervision.path_questions.lexicon import NOUNS
@@ -40,8 +39,6 @@ _SLOT = re.compile(r"\{\w+\}")
 _WORD = re.compile(rf"[{LETTERS}]|[^\W_{LETTERS}]+")
 #: What says nothing of the relation before a verb.
 _OPENING = re.compile(r"^(?:(?:which|what|that|the|did|does|do|was|were|is|are|has|have|to|of)\s+)+")
-FUNCTION = get_words("wording_stop_words") | UNSPACED
-"""Words that grammar needs: alone they name no relation."""
 
 
 @dataclass(frozen=True, slots=True)
