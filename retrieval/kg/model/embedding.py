@@ -2,8 +2,9 @@
 
 A column is the key of a kind where its heading says that it tells things apart, its values are met again, and other
 columns depend on it: rows that repeat a value have the same values there, but for 5 %. One of these columns names the
-things, by the word that it shares with the key; without a name, at least two must depend on it that would differ by
-chance: ``Order ID`` with order date and ship mode. A column that depends on several keys belongs to the one of fewest
+things, by the word that it shares with the key. Without a name, at least two must depend on it that would differ by
+chance, and the key must number what the table is called by, or one of these share its word: ``Order ID`` with order
+date and ship mode. Numbers of something else only point to what is not there. A column that depends on several keys belongs to the one of fewest
 values: a segment to customers, not to orders.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from retrieval.kg.model.kind_nouns import make_singular
-from retrieval.kg.model.naming import DETAILS, ID_WORDS, NAME_WORDS, find_person_columns
+from retrieval.kg.model.naming import ID_WORDS, NAME_WORDS, find_person_columns
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.source_table import Cell, SourceTable
 
@@ -109,9 +110,11 @@ def _find_kind(
         p.position for p in table.profiles
         if p.position not in (key.position, *names, *others) and _is_determined_beyond_chance(table, key.position, p)
     )  # fmt: skip
-    if not names and ("".join(words[-2:]) in DETAILS or len(shared) < _SEVERAL):
+    noun = make_singular(stem)
+    is_own = noun == table.noun or any(table.profiles[column].heading_words[: len(stem)] == stem for column in shared)
+    if not names and (len(shared) < _SEVERAL or not is_own):
         return None
-    return EmbeddedKind(table.name, make_singular(stem), key.position, names, others, shared)
+    return EmbeddedKind(table.name, noun, key.position, names, others, shared)
 
 
 def _names_stem(profile: ColumnProfile, stem: Sequence[str]) -> bool:

@@ -149,6 +149,8 @@ def _add_embedded_kinds(inferred_table: InferredTable, choices: ModelChoices) ->
     for unlabelled in find_embedded_kinds(table, {*schema.names, *references} - unsure):
         if unlabelled.key in unsure and unlabelled.noun not in schema.nouns:
             continue  # another row, in a role: the parent region of a region
+        if unlabelled.key == schema.key:
+            continue  # the rows themselves, some of which are met twice
         references.pop(unlabelled.key, None)
         kind = replace(unlabelled, label=choices.kinds.get(unlabelled.name, KindChoice()).label or "")
         embedded = kind, name_embedded(table, kind)

@@ -35,7 +35,7 @@ NAME_WORDS = get_words("name_headings")
 _GIVEN, _FAMILY = get_words("given_name_headings"), get_words("family_name_headings")
 _DESCRIBING = get_words("describing_headings")
 #: Headings of what describes a thing and tells none apart.
-DETAILS = get_words("detail_headings")
+_DETAILS = get_words("detail_headings")
 _PARTIES = get_words("trading_party_headings")
 _SIDES = get_words("transaction_side_headings")
 #: Last words of headings that number things, or say which one is meant.
@@ -133,7 +133,7 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         return _IS_OTHER_NAME
     if words[-1] in ID_WORDS:
         return 0.0
-    if set(words) & DETAILS:
+    if set(words) & _DETAILS:
         return -3.0
     party = text in _PARTIES and noun.rsplit(" ", 1)[-1] in _PARTIES
     return 1.5 if text in _DESCRIBING or party else 0.0
