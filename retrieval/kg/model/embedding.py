@@ -3,9 +3,9 @@
 A column is the key of a kind where its heading says that it tells things apart, its values are met again, and other
 columns depend on it: rows that repeat a value have the same values there, but for 5 %. One of these columns names the
 things, by the word that it shares with the key. Without a name, at least two must depend on it that would differ by
-chance, and the key must number what the table is called by, or one of these share its word: ``Order ID`` with order
-date and ship mode. Numbers of something else only point to what is not there. A column that depends on several keys belongs to the one of fewest
-values: a segment to customers, not to orders.
+chance, and the key must number what the table is called by, or share its word with one of these: ``Order ID`` with
+order date and ship mode. Any other number only points to what is not there. A column that depends on several keys
+belongs to the one of fewest values: a segment to customers, not to orders.
 """
 
 from __future__ import annotations

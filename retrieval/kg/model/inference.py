@@ -14,6 +14,7 @@ from retrieval.kg.model.code_values import find_code_type
 from retrieval.kg.model.data_model import CODE_TYPES, NO_CHOICES, CodeType, KindChoice, ModelChoices
 from retrieval.kg.model.embedding import EmbeddedKind, find_embedded_kinds, name_embedded
 from retrieval.kg.model.heading_evidence import FELLOW
+from retrieval.kg.model.kind_nouns import drop_shared_words
 from retrieval.kg.model.naming import ACCEPTED, find_number, infer_labels, rank_names
 from retrieval.kg.model.references import (
     TOLERANT,
@@ -84,6 +85,9 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     for table in tables:
         table.convert_decimals()
         table.list_marks = _apply_list_choices(table, choices)
+    named = [table for table in tables if table.ids is None and table.noun]
+    for table, noun in zip(named, drop_shared_words([table.noun for table in named]), strict=True):
+        table.noun = noun
     nouns = [table.noun for table in tables]
     schemas = [_infer_schema(table, nouns, choices, ()) for table in tables]
     references = find_references([schema for schema, _ in schemas if schema.table.ids is None])

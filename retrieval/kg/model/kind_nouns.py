@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import PurePath
 
 from retrieval.lexicon import get_words
@@ -15,11 +16,24 @@ _BEHIND = get_words("words_behind_table_nouns")
 _LISTS = get_words("collection_nouns")
 #: What follows a noun in any case: "country by capital".
 _PER = frozenset({"by", "per"})
+#: Tables of one upload whose names may begin with where they come from.
+_SEVERAL = 3
 
 
 def make_singular(words: Sequence[str]) -> str:
     """Words with the last of them as a singular."""
     return " ".join([*words[:-1], to_singular(words[-1])])
+
+
+def drop_shared_words(nouns: Sequence[str]) -> list[str]:
+    """Nouns of several tables without the words that all of them begin with: ``order`` of a ``web shop order`` beside
+    web shop customers and web shop products; as they are where these words are all of one.
+    """
+    words = [noun.split() for noun in nouns]
+    shared = (
+        len([*takewhile(lambda same: len({*same}) == 1, zip(*words, strict=False))]) if len(nouns) >= _SEVERAL else 0
+    )
+    return [" ".join(each[shared:]) for each in words] if all(len(each) > shared for each in words) else [*nouns]
 
 
 def infer_noun(name: str) -> str:

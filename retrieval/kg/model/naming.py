@@ -99,7 +99,8 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
         profile.coverage < (_COVERED if is_named else _FILLED)
         or profile.uniqueness < least
         or (profile.uniqueness < _DISTINCT and profile.distinct < _FEW)
-        or profile.words + profile.codes < (0.0 if is_kind else _WORDED if is_named else _WORDS)
+        or profile.words + profile.codes + (profile.hashes if heading == _IS_NAME else 0.0)
+        < (0.0 if is_kind else _WORDED if is_named else _WORDS)
         or (is_kind and profile.numbers == 1)
         or few_rows
         or (heading < 1 and _stands_behind_number(table, profile))

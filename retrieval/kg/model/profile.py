@@ -48,6 +48,7 @@ class ColumnProfile:
         dates: share of dates and times.
         truths: share of yes and no.
         links: share of addresses of pages and mail.
+        hashes: share of text of machines: long hexadecimal numbers, paths.
         lists: whether cells hold several values.
         has_padding: whether whole numbers begin with zeros, as codes do.
         prefix: what every heading of the table begins with, in lower case: ``c`` of ``c_name`` and ``c_phone``.
@@ -65,6 +66,7 @@ class ColumnProfile:
     dates: float
     truths: float
     links: float
+    hashes: float
     lists: bool
     has_padding: bool
     prefix: str = ""
@@ -137,6 +139,7 @@ def profile_column(
         if set(texts[:SAMPLE]) == _BITS and set(texts) == _BITS
         else sum(text.casefold() in TRUTHS for text in sample) / count,
         links=kinds.count("link") / count,
+        hashes=kinds.count("machine") / count,
         lists=lists,
         has_padding=any(_PADDED.fullmatch(text) for text in sample),
         prefix=prefix,

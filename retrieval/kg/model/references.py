@@ -4,7 +4,8 @@ A column refers to another table's column of distinct values by the evidence of 
 values are there. What a heading is evidence of: :mod:`~retrieval.kg.model.heading_evidence`.
 
 With evidence of 2.5 and more half of the cells have to match, so that bad rows of the target break nothing; with less,
-85 %. Without any, values that are words or codes refer where 85 % match in one table alone: numbers of
+85 %. Without any, values that are words, codes or hashes refer where 85 % match in one table alone; to names only
+where they are several, and of another table: what a thing is like is often called as another thing is. Numbers of
 rows match by chance, unless rows without a name have the numbers of rows with one, under the same heading, and these
 are far apart.
 """
@@ -29,6 +30,8 @@ TOLERANT, _STRICT = 0.5, 0.85
 _SURE = 2.5
 #: The fewest different values that show by themselves what they refer to, and the share of different values of a key.
 _FEWEST, _KEYED = 2, 0.99
+#: The fewest different names of another table that no heading tells of.
+_NAMED = 10
 #: Numbers that agree with those of another table by no chance: how many, and how many times their count they span.
 _MANY, _SPARSE = 20, 2
 #: Values kept to show.
@@ -99,12 +102,14 @@ def _find_reference(
             if other is schema and position == profile.position:
                 continue
             evidence = measure_heading(profile, schema, other, position)
-            if not evidence and not (other.is_identity(position) and _has_most(distinct, rows)):
+            is_own_name = other is schema and position in other.names
+            if not evidence and (is_own_name or not other.is_identity(position) or not _has_most(distinct, rows)):
                 continue
             reference = _build_reference(schema, profile, other, position, evidence=evidence)
             matches = reference.matched / reference.filled
-            speaks = len(distinct) >= _FEWEST and (
-                profile.words + profile.codes >= 0.5 or _is_extension(schema, profile, other, position)
+            least = _NAMED if position in other.names else _FEWEST
+            speaks = len(distinct) >= least and (
+                profile.words + profile.codes + profile.hashes >= 0.5 or _is_extension(schema, profile, other, position)
             )
             needed = TOLERANT if evidence >= _SURE else _STRICT
             if matches >= needed and (evidence or speaks):
