@@ -27,8 +27,8 @@ from retrieval.lexicon import get_words
 
 _PREPOSITIONS = get_words("reference_prepositions")
 _FELLOWS = get_words("fellow_headings")
-FELLOW = 1.9
-"""Evidence of a heading that is the kind of its own rows."""
+EXACT, FELLOW = 3.0, 1.9
+"""Evidence of a heading that is the target's kind, and of one that is the kind of its own rows."""
 
 
 def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSchema, position: int) -> float:
@@ -45,6 +45,7 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
         is_fellow = (
             " ".join(role) in _FELLOWS
             or (role[0] in _FELLOWS and (len(role) > 1 or profile.numbers < 0.5))
+            or (role[-1] in _FELLOWS and is_kind_name(role[:-1], nouns))
             or profile.label.split()[-1].casefold() in _PREPOSITIONS
         )
         if not is_identity or is_own:
@@ -53,16 +54,18 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
         is_kind = is_kind_name(role, [schema.table.noun]) if words == role else is_role
         return 2.0 if is_fellow else FELLOW if is_kind else 0.0
     if is_identity and is_kind_name(role, nouns) and not (is_own and is_kind_name(role, schema.inferred_nouns)):
-        return 3.0 if make_singular(role) in nouns else 2.9
-    if is_own:
+        return EXACT if make_singular(role) in nouns else 2.9
+    if is_own and (not is_identity or is_kind_name(role, [schema.table.noun])):
         return 0.0
-    if words == theirs and is_identity and len(words) > 1 and words[0] not in NAME_WORDS:
+    if words == theirs and is_identity and not is_own and len(words) > 1 and words[0] not in NAME_WORDS:
         return 2.8
     if is_identity and numbered and is_short_for(role[-1], nouns):
         return 2.5
+    if is_own:
+        return 0.0
     if is_identity and words[-1] in _PREPOSITIONS and is_short_for(words[0], nouns):
         return 2.0
-    if is_kind_name(role, nouns) and not is_own:
+    if is_kind_name(role, nouns):
         return 2.0
     some_number = {words[-1], theirs[-1]} & ID_WORDS if theirs else set()
     if role == their_role and some_number and profile.uniqueness < 1 and not {*role} <= ID_WORDS:

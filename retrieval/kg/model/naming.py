@@ -47,8 +47,8 @@ ACCEPTED = 2.5
 #: Scores of headings: a word for names, the kind, and a word for names of something else; and of a person's two names.
 _IS_NAME, _IS_KIND, _IS_OTHER_NAME, _PERSON = 4.0, 3.5, 3.0, 6.0
 #: Shares of different values that a name must have: without a word for it, with one or in the first column of words,
-#: and where the heading is such a word.
-_DISTINCT, _NEARLY, _SHARED = 0.98, 0.9, 0.75
+#: where the heading is such a word, and where rows have a key beside it.
+_DISTINCT, _NEARLY, _SHARED, _REPEATED = 0.98, 0.9, 0.75, 0.3
 #: Shares of rows that must have a name, and of cells that must be words, where the heading says that it is one; else.
 _COVERED, _WORDED, _WORDS = 0.5, 0.5, 0.8
 #: The share of rows that must have a name where no heading says that it is one: a bad row breaks nothing.
@@ -93,23 +93,32 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
     elif is_named and profile.codes > 0.5:
         heading -= 1.0
     is_first = profile.position == _get_first(table)
-    least = _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
-    few_rows = len(table.rows) < _FEW and not is_named and profile.position != 0 and heading < 1
+    is_repeated = heading == _IS_NAME and _has_key(table)
+    least = (
+        _REPEATED if is_repeated else _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
+    )
+    is_told = heading >= 1 or {*profile.heading_words} <= ID_WORDS  # an identifier in words is no number
+    few_rows = len(table.rows) < _FEW and profile.position != 0 and not is_told
     if (
         profile.coverage < (_COVERED if is_named else _FILLED)
         or profile.uniqueness < least
-        or (profile.uniqueness < _DISTINCT and profile.distinct < _FEW)
+        or (profile.uniqueness < _DISTINCT and profile.distinct < _FEW and not is_repeated)
         or profile.words + profile.codes + (profile.hashes if heading == _IS_NAME else 0.0)
         < (0.0 if is_kind else _WORDED if is_named else _WORDS)
         or (is_kind and profile.numbers == 1)
         or few_rows
-        or (heading < 1 and _stands_behind_number(table, profile))
+        or (not is_told and _stands_behind_number(table, profile))
     ):
         return 0.0
     score = heading + 2 * profile.words + profile.codes
     score += min(1.0, max(0.0, (profile.uniqueness - _NEARLY) / (_DISTINCT - _NEARLY)))
     score += 0.5 if profile.position == 0 or profile.position == _get_first(table) else 0.0
     return score - (3.0 if refers else 0.0) - 0.01 * profile.position
+
+
+def _has_key(table: SourceTable) -> bool:
+    """Whether a heading says that its column tells all rows apart."""
+    return any({*p.heading_words[-1:]} & ID_WORDS and p.uniqueness * p.coverage >= _DISTINCT for p in table.profiles)
 
 
 def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()) -> float:

@@ -19,8 +19,9 @@ SHOWN, SHOWN_LENGTH = 3, 80
 #: A code: one word with a digit, capitals alone, or small letters with underscores: "P-104", "ALFKI", "X", "oak_log".
 CODE = re.compile(r"(?=\S*\d)[\w./#:-]+|[A-Z][A-Z./#-]{0,10}|[a-z]+(?:_[a-z]+)+")
 LINK = re.compile(r"(?:https?|ftp)://\S+|www\.\S+|[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
-#: Text of machines: long runs of hexadecimal digits, paths.
-MACHINE = re.compile(r"(?:0x)?[0-9a-fA-F]{16,}|[\w-]{36}|#\w[^#]*#|/\S*/\S*")
+#: Text of machines: long runs of hexadecimal digits, and paths.
+_HASH = re.compile(r"(?:0x)?[0-9a-fA-F]{16,}|[\w-]{36}")
+_PATH = re.compile(r"#\w[^#]*#|/\S*/\S*")
 #: A code of digits alone: "02138".
 _PADDED = re.compile(r"0\d+")
 TRUTHS = get_words("truth_words")
@@ -48,7 +49,7 @@ class ColumnProfile:
         dates: share of dates and times.
         truths: share of yes and no.
         links: share of addresses of pages and mail.
-        hashes: share of text of machines: long hexadecimal numbers, paths.
+        hashes: share of long hexadecimal numbers, as programs write keys and hide names.
         lists: whether cells hold several values.
         has_padding: whether whole numbers begin with zeros, as codes do.
         prefix: what every heading of the table begins with, in lower case: ``c`` of ``c_name`` and ``c_phone``.
@@ -139,7 +140,7 @@ def profile_column(
         if set(texts[:SAMPLE]) == _BITS and set(texts) == _BITS
         else sum(text.casefold() in TRUTHS for text in sample) / count,
         links=kinds.count("link") / count,
-        hashes=kinds.count("machine") / count,
+        hashes=kinds.count("hash") / count,
         lists=lists,
         has_padding=any(_PADDED.fullmatch(text) for text in sample),
         prefix=prefix,
@@ -152,8 +153,10 @@ def _classify(text: str) -> str:
         return value.kind
     if LINK.fullmatch(text):
         return "link"
-    if MACHINE.fullmatch(text):
-        return "machine"
+    if _HASH.fullmatch(text):
+        return "hash"
+    if _PATH.fullmatch(text):
+        return "path"
     if CODE.fullmatch(text):
         return "code"
     is_short = len(text) <= _NAME_LENGTH and len(text.split()) <= _NAME_WORDS

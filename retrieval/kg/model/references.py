@@ -4,10 +4,11 @@ A column refers to another table's column of distinct values by the evidence of 
 values are there. What a heading is evidence of: :mod:`~retrieval.kg.model.heading_evidence`.
 
 With evidence of 2.5 and more half of the cells have to match, so that bad rows of the target break nothing; with less,
-85 %. Without any, values that are words, codes or hashes refer where 85 % match in one table alone; to names only
-where they are several, and of another table: what a thing is like is often called as another thing is. Numbers of
-rows match by chance, unless rows without a name have the numbers of rows with one, under the same heading, and these
-are far apart.
+85 %. A heading of the kind and the word for numbers of its key (``order id`` beside an order's ``id``) refers there
+even if nothing matches: these rows are missing. Without any evidence, values that are words, codes or hashes refer
+where 85 % match in one table alone; to names only where they are several, and of another table: what a thing is like
+is often called as another thing is. Numbers of rows match by chance, unless rows without a name have the numbers of
+rows with one, under the same heading, and these are far apart.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from retrieval.kg.model.heading_evidence import FELLOW, measure_heading
+from retrieval.kg.model.heading_evidence import EXACT, FELLOW, measure_heading
 from retrieval.kg.model.naming import ID_WORDS
 from retrieval.kg.model.profile import ColumnProfile
 from retrieval.kg.model.table_schema import TableSchema
@@ -96,7 +97,7 @@ def _find_reference(
     if profile.filled == 0 or profile.links >= _STRICT or profile.dates >= _STRICT or profile.position in schema.names:
         return None
     distinct = {value for _, value in schema.table.iterate_values(profile.position)}
-    candidates: list[FoundReference] = []
+    candidates, unmatched = list[FoundReference](), list[FoundReference]()
     for other in schemas:
         for position, rows in other.targets.items():
             if other is schema and position == profile.position:
@@ -114,7 +115,15 @@ def _find_reference(
             needed = TOLERANT if evidence >= _SURE else _STRICT
             if matches >= needed and (evidence or speaks):
                 candidates.append(reference)
-    return _select(candidates, profile, schema)
+            elif evidence == EXACT and position == other.key and _has_its_id_word(profile, other, position):
+                unmatched.append(reference)
+    return _select(candidates, profile, schema) or (unmatched[0] if len(unmatched) == 1 else None)
+
+
+def _has_its_id_word(profile: ColumnProfile, other: TableSchema, position: int) -> bool:
+    """Whether two headings end in the same word for numbers."""
+    words, theirs = profile.heading_words[-1:], other.table.profiles[position].heading_words[-1:]
+    return words == theirs and {*words} <= ID_WORDS
 
 
 def _has_most(values: Collection[str], rows: Collection[str]) -> bool:

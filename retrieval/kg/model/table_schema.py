@@ -71,7 +71,7 @@ class TableSchema:
         unique = [p for p in unique if p.uniqueness >= _KEYED]
         ids = [p for p in unique if {*self._split(p)[-1:]} & ID_WORDS]
         own_ids = [p for p in ids if self.is_id(p)]
-        codes = [p for p in unique if p.codes >= _STRICT]
+        codes = [p for p in unique if p.codes + p.hashes >= _STRICT]
         numbering = find_number(self.table, self.other_nouns)
         numbers = [p for p in unique if p.position == self.number or p.position == numbering == 0]
         references = own_ids or ids or codes or numbers or repeated

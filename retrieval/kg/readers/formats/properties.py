@@ -14,6 +14,8 @@ from retrieval.kg.readers.property_layout import find_layout
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
 
+#: The last place of the type of nodes that have an id and a name.
+_BESIDE = 2
 #: The beginning of a Cypher script, behind comments and commands of the shell.
 _CYPHER = re.compile(
     r"\ufeff?\s*+(?>(?://[^\n]*|/\*.*?\*/|:\w+[^\n]*)\s*)*+"
@@ -27,14 +29,17 @@ _CYPHER = re.compile(
 def has_property_header(file: InputFile) -> bool:
     """Whether what would be read as rows of facts begins with a header of nodes or edges.
 
-    A table of things with numbers, ``id,name,price`` in ``products.csv``, is a table: its numbers are its own.
+    A table of things with numbers, ``id,name,price`` in ``products.csv``, is a table: its numbers are its own. So is
+    one with a column ``type`` among others; nodes have it next to their ids.
     """
     if file.options.header is False or file.options.columns is not None:
         return False
-    layout = find_layout(file.source.find_first_line())
-    return layout is not None and not (
-        layout[1].columns.keys() == {"id", "name"} and infer_noun(get_plain_name(file.name))
-    )
+    found = find_layout(file.source.find_first_line())
+    if found is None:
+        return False
+    columns = found[1].columns if not found[1].spaces else {}
+    is_table = {"id"} < columns.keys() <= {"id", "name", "types"} and columns.get("types", _BESIDE + 1) > _BESIDE
+    return not (is_table and infer_noun(get_plain_name(file.name)))
 
 
 def _detect_csv(file: InputFile) -> Certainty:
