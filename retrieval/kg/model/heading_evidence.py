@@ -45,7 +45,7 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
         is_fellow = (
             " ".join(role) in _FELLOWS
             or (role[0] in _FELLOWS and (len(role) > 1 or profile.numbers < 0.5))
-            or (role[-1] in _FELLOWS and is_kind_name(role[:-1], nouns))
+            or (role[-1] in _FELLOWS and (profile.numbers < 0.5 or is_kind_name(role[:-1], nouns)))
             or profile.label.split()[-1].casefold() in _PREPOSITIONS
         )
         if not is_identity or is_own:
@@ -68,7 +68,8 @@ def measure_heading(profile: ColumnProfile, schema: TableSchema, other: TableSch
     if is_kind_name(role, nouns):
         return 2.0
     some_number = {words[-1], theirs[-1]} & ID_WORDS if theirs else set()
-    if role == their_role and some_number and profile.uniqueness < 1 and not {*role} <= ID_WORDS:
+    is_bare = words == ("id",) or ({*role} <= ID_WORDS and position != other.key)  # some number of something
+    if role == their_role and some_number and profile.uniqueness < 1 and not is_bare:
         return 2.0
     return 0.0
 

@@ -9,7 +9,6 @@ chosen on the part ``tune`` of the data-model suite and on the tables of ``tests
 | it is such a word behind a word that is no kind of this upload, or a word for descriptions behind the kind | 3 |
 | it is the kind: ``lake`` in ``lakes.csv`` | 3.5 |
 | it is a word for what describes a thing: ``description``, ``item`` | 1.5 |
-| it is a word for details: ``notes``, ``address``, ``score`` | -3 |
 | the share of cells that could be names | up to 2 |
 | the share of cells that are codes | up to 1 |
 | values differ: 1 from 98 % on, 0 up to 90 % | up to 1 |
@@ -34,8 +33,6 @@ from retrieval.lexicon.nouns import to_plural
 NAME_WORDS = get_words("name_headings")
 _GIVEN, _FAMILY = get_words("given_name_headings"), get_words("family_name_headings")
 _DESCRIBING = get_words("describing_headings")
-#: Headings of what describes a thing and tells none apart.
-_DETAILS = get_words("detail_headings")
 _PARTIES = get_words("trading_party_headings")
 _SIDES = get_words("transaction_side_headings")
 #: Last words of headings that number things, or say which one is meant.
@@ -143,8 +140,6 @@ def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()
         return _IS_OTHER_NAME
     if words[-1] in ID_WORDS:
         return 0.0
-    if set(words) & _DETAILS:
-        return -3.0
     party = text in _PARTIES and noun.rsplit(" ", 1)[-1] in _PARTIES
     return 1.5 if text in _DESCRIBING or party else 0.0
 

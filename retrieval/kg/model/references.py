@@ -6,7 +6,7 @@ values are there. What a heading is evidence of: :mod:`~retrieval.kg.model.headi
 With evidence of 2.5 and more half of the cells have to match, so that bad rows of the target break nothing; with less,
 85 %. A heading of the kind and the word for numbers of its key (``order id`` beside an order's ``id``) refers there
 even if nothing matches: these rows are missing. Without any evidence, values that are words, codes or hashes refer
-where 85 % match in one table alone; to names only where they are several, and of another table: what a thing is like
+where 85 % match in one table alone; to names of another table only, ten or half of them: what a thing is like
 is often called as another thing is. Numbers of rows match by chance, unless rows without a name have the numbers of
 rows with one, under the same heading, and these are far apart.
 """
@@ -31,8 +31,8 @@ TOLERANT, _STRICT = 0.5, 0.85
 _SURE = 2.5
 #: The fewest different values that show by themselves what they refer to, and the share of different values of a key.
 _FEWEST, _KEYED = 2, 0.99
-#: The fewest different names of another table that no heading tells of.
-_NAMED = 10
+#: The fewest different names of another table that no heading tells of, or their share; and that of words of names.
+_NAMED, _SHARE, _WORDED = 10, 0.25, 0.5
 #: Numbers that agree with those of another table by no chance: how many, and how many times their count they span.
 _MANY, _SPARSE = 20, 2
 #: Values kept to show.
@@ -103,21 +103,26 @@ def _find_reference(
             if other is schema and position == profile.position:
                 continue
             evidence = measure_heading(profile, schema, other, position)
-            is_own_name = other is schema and position in other.names
-            if not evidence and (is_own_name or not other.is_identity(position) or not _has_most(distinct, rows)):
+            if not evidence and not (other.is_identity(position) and _has_most(distinct, rows)):
                 continue
             reference = _build_reference(schema, profile, other, position, evidence=evidence)
             matches = reference.matched / reference.filled
-            least = _NAMED if position in other.names else _FEWEST
-            speaks = len(distinct) >= least and (
+            speaks = len(distinct) >= _FEWEST and (
                 profile.words + profile.codes + profile.hashes >= 0.5 or _is_extension(schema, profile, other, position)
             )
             needed = TOLERANT if evidence >= _SURE else _STRICT
-            if matches >= needed and (evidence or speaks):
+            if matches >= needed and (evidence or (speaks and _may_be_named(distinct, schema, other, position))):
                 candidates.append(reference)
             elif evidence == EXACT and position == other.key and _has_its_id_word(profile, other, position):
                 unmatched.append(reference)
     return _select(candidates, profile, schema) or (unmatched[0] if len(unmatched) == 1 else None)
+
+
+def _may_be_named(values: Collection[str], schema: TableSchema, other: TableSchema, position: int) -> bool:
+    """Whether values that are names of rows are no chance: many, or a good share of all names, of another table."""
+    if position not in other.names or other.table.profiles[position].words < _WORDED:
+        return len(other.names) < 2 or position not in other.names  # nobody is told by a first name
+    return other is not schema and len(values) >= min(_NAMED, _SHARE * len(other.table.rows))
 
 
 def _has_its_id_word(profile: ColumnProfile, other: TableSchema, position: int) -> bool:

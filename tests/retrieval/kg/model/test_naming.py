@@ -16,6 +16,13 @@ from tests.retrieval.kg.model.tables import infer, infer_names
         # A word for names far from the front beats a code, in any language of the list.
         ("custId,contactTitle,companyName,city\nALF,Owner,Alfreds,Berlin\nANA,Owner,Emparedados,Mexico\n", (2,)),
         ("code,nom,pays\nA1,Lac Vert,France\nA2,Lac Bleu,France\n", (1,)),
+        # Names may repeat beside a key, and be hidden; an identifier in words is one.
+        ("id,name,size\n11,Elm,1\n12,Oak,2\n13,Elm,3\n", (1,)),
+        ("name,size\nElm,1\nOak,2\nElm,3\n", ()),
+        (f"id,name\n1,ab{7:030x}\n2,ab{8:030x}\n", (1,)),
+        (f"id,mark\n1,ab{7:030x}\n2,ab{8:030x}\n", ()),
+        ("id,identifier,size\n11,dark-blue,1\n12,light-red,2\n", (1,)),
+        ("id,identifier,size\n11,71,1\n12,72,2\n", ()),
     ],
 )
 def test_the_column_that_names_a_row(text, names):

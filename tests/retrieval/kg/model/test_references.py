@@ -237,6 +237,23 @@ def test_a_number_on_which_nothing_depends_is_no_kind():
     assert infer(visits_csv=postal)["visits.csv"].embedded == []
 
 
+def test_a_number_of_what_is_not_there_is_no_kind():
+    boats = "boat,sail no,cloth,maker\n" + "".join(
+        f"B{n},{sail},{cloth},{maker}\n"
+        for n, (sail, cloth, maker) in enumerate([(7, "Linen", "Kato"), (8, "Hemp", "Bell"), (9, "Silk", "Low")] * 3)
+    )
+    assert infer(boats_csv=boats)["boats.csv"].embedded == []
+
+
+def test_rows_whose_key_repeats_are_no_lines_of_themselves():
+    trips = "trip_id,line,sign,block\n" + "".join(
+        f"T{n},{n % 2},to {'ABC'[n % 3]},{n % 3}\n" for n in (*range(11), 1, 2, 4, 5)
+    )
+    found = infer(trips_csv=trips, calls_csv="trip_id,stop\nT1,Elm\nT2,Oak\nT1,Ash\n")
+    assert found["trips.csv"].embedded == []
+    assert list_references(found) == {("calls.csv", "trip_id", "trips.csv", "trip", 3, 3)}
+
+
 def test_other_tables_refer_to_kinds_inside_a_table():
     bills = "Bill,Visit No,Paid\nB1,V-7,yes\nB2,V-9,no\nB3,V-99,no\nB4,V-7,no\nB5,V-6,yes\n"
     table = infer(visits_csv=VISITS, bills_csv=bills)["bills.csv"]
@@ -253,3 +270,65 @@ def test_a_column_belongs_to_the_key_of_fewest_values():
     kinds = {kind.noun: (kind, names) for kind, names in infer(visits_csv=visits)["visits.csv"].embedded}
     assert {noun: kind.shared for noun, (kind, _) in kinds.items()} == {"visit": (2, 5), "vet": (4,)}
     assert kinds["visit"][1]["7"] == "visit 7"
+
+
+def test_words_that_all_tables_share_are_no_part_of_kinds():
+    found = infer(
+        zoo_office_cages_csv="id,size\n71,4\n82,9\n",
+        zoo_office_keepers_csv="id,name\n53,Ann Bell\n64,Ben Kato\n",
+        zoo_office_visits_csv="date,cage_id,keeper_id\n1 May 2020,71,64\n2 May 2020,82,53\n",
+    )
+    assert [one.schema.nouns for one in found.values()] == [["cage"], ["keeper"], ["visit"]]
+    assert list_references(found) == {
+        ("zoo_office_visits.csv", "cage_id", "zoo_office_cages.csv", "cage", 2, 2),
+        ("zoo_office_visits.csv", "keeper_id", "zoo_office_keepers.csv", "keeper", 2, 2),
+    }
+
+
+def test_a_kind_is_meant_rather_than_the_end_of_it_or_a_column_of_its_heading():
+    found = infer(
+        types_csv="id,name\n1,Oak\n2,Elm\n3,Ash\n",
+        leaf_types_csv="id,name\n1,Round\n2,Long\n",
+        trees_csv="tree,leaf_type_id\nA,1\nB,2\nC,1\nD,1\n",
+        leaf_sizes_csv="leaf_type_id,size\n1,5\n2,7\n",
+    )
+    assert {ref[:3] for ref in list_references(found)} == {
+        ("trees.csv", "leaf_type_id", "leaf_types.csv"), ("leaf_sizes.csv", "leaf_type_id", "leaf_types.csv"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", ["made_from_part_id", "parent_part", "part_parent", "parent_id"])
+def test_a_role_of_the_own_kind_is_another_row(heading):
+    parts = f"part_id,name,{heading}\n11,Axle,\n12,Wheel,11\n13,Spoke,12\n14,Rim,12\n"
+    assert {ref[:3] for ref in list_references(infer(parts_csv=parts))} == {("parts.csv", heading, "parts.csv")}
+
+
+def test_names_are_referred_to_without_a_heading_by_several_of_another_table():
+    tongues = "tongue,branch\nLatin,Italic\nItalic,Italic\nGreek,Greek\nOscan,Italic\n"
+    assert list_references(infer(tongues_csv=tongues)) == set()
+    names = [f"Ship {letter}" for letter in "abcdefghijkl"]
+    ships = "ship,tons\n" + "".join(f"{name},{n}\n" for n, name in enumerate(names))
+    wins = "race,won by\n" + "".join(f"R{n},{name}\n" for n, name in enumerate(names * 2))
+    assert list_references(infer(ships_csv=ships, races_csv=wins)) == {
+        ("races.csv", "won by", "ships.csv", "won by", 24, 24)
+    }
+    few = "race,won by\nR1,Ship a\nR2,Ship b\nR3,Ship a\n"
+    assert list_references(infer(ships_csv=ships, races_csv=few)) == set()
+    crews = "ship,tons\nShip a,1\nShip b,2\nShip c,3\n"
+    assert list_references(infer(ships_csv=crews, races_csv=few)) == {
+        ("races.csv", "won by", "ships.csv", "won by", 3, 3)
+    }
+
+
+def test_hashes_are_keys():
+    keys = [f"ab{n:030x}" for n in (7, 8, 9)]
+    found = infer(
+        guests_csv=f"ref,name\n{keys[0]},Ann Bell\n{keys[1]},Ben Kato\n{keys[2]},Cy Low\n",
+        stays_csv="day,booked by\n" + "".join(f"{n} May 2020,{keys[n % 2]}\n" for n in range(1, 5)),
+    )
+    assert list_references(found) == {("stays.csv", "booked by", "guests.csv", "booked by", 4, 4)}
+
+
+def test_a_kind_with_the_word_of_its_key_refers_where_all_rows_are_missing():
+    found = infer(halls_csv="id,name\n1,Elm\n2,Oak\n", plays_csv="play,hall_id,hall_code\nHamlet,71,81\nMedea,72,82\n")
+    assert list_references(found) == {("plays.csv", "hall_id", "halls.csv", "hall", 0, 2)}

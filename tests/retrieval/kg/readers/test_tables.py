@@ -211,11 +211,20 @@ def test_who_did_something_is_of_the_only_table_of_people_that_is_left(tmp_path)
     }  # fmt: skip
 
 
-def test_numbers_that_no_row_has_stay_numbers(tmp_path):
+def test_numbers_that_no_row_has_stay_numbers_unless_the_heading_is_the_kind_and_its_key(tmp_path):
     found, _ = facts(tmp_path, departments_csv=DEPARTMENTS, employees_csv=EMPLOYEES.replace(",1,3,", ",7,9,"))
-    assert ("Ann Bell", "department id", "7") in found
-    assert ("Cora Dunn", "department id", "2") in found
+    assert ("Ann Bell", "department", "department 7") in found
+    assert ("Cora Dunn", "department", "Research") in found
     assert ("Ann Bell", "manager id", "9") in found
+
+
+def test_things_with_ids_and_a_type_among_other_columns_are_rows_that_others_refer_to(tmp_path):
+    users = "id,login,name,type\n7,abell,Ann Bell,guest\n8,bkato,Ben Kato,staff\n"
+    found, _ = facts(tmp_path, users_csv=users, rides_csv="ride,miles,user_id\nDawn,5,7\nDusk,6,8\n")
+    assert {fact for fact in found if fact[0] == "Dawn"} == {
+        ("Dawn", "is a", "ride"), ("Dawn", "miles", "5"), ("Dawn", "user", "Ann Bell"),
+    }  # fmt: skip
+    assert ("Ann Bell", "user type", "guest") in found
 
 
 def test_edges_may_name_rows_by_number(tmp_path):
