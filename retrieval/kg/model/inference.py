@@ -85,8 +85,8 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
     for table in tables:
         table.convert_decimals()
         table.list_marks = _apply_list_choices(table, choices)
-    named = [table for table in tables if table.ids is None and table.noun]
-    for table, noun in zip(named, drop_shared_words([table.noun for table in named]), strict=True):
+    row_tables = [table for table in tables if table.ids is None and table.noun]
+    for table, noun in zip(row_tables, drop_shared_words([table.noun for table in row_tables]), strict=True):
         table.noun = noun
     nouns = [table.noun for table in tables]
     schemas = [_infer_schema(table, nouns, choices, ()) for table in tables]

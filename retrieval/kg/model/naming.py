@@ -94,8 +94,8 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
     least = (
         _REPEATED if is_repeated else _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
     )
-    is_told = heading >= 1 or {*profile.heading_words} <= ID_WORDS  # an identifier in words is no number
-    few_rows = len(table.rows) < _FEW and profile.position != 0 and not is_told
+    is_headed = heading >= 1 or {*profile.heading_words} <= ID_WORDS  # an identifier in words is no number
+    few_rows = len(table.rows) < _FEW and profile.position != 0 and not is_headed
     if (
         profile.coverage < (_COVERED if is_named else _FILLED)
         or profile.uniqueness < least
@@ -104,7 +104,7 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
         < (0.0 if is_kind else _WORDED if is_named else _WORDS)
         or (is_kind and profile.numbers == 1)
         or few_rows
-        or (not is_told and _stands_behind_number(table, profile))
+        or (not is_headed and _stands_behind_number(table, profile))
     ):
         return 0.0
     score = heading + 2 * profile.words + profile.codes

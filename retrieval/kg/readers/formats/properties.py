@@ -14,8 +14,8 @@ from retrieval.kg.readers.property_layout import find_layout
 if TYPE_CHECKING:
     from retrieval.kg.readers.input_file import InputFile
 
-#: The last place of the type of nodes that have an id and a name.
-_BESIDE = 2
+#: The place of a column of types from which on it is one among others.
+_FAR = 3
 #: The beginning of a Cypher script, behind comments and commands of the shell.
 _CYPHER = re.compile(
     r"\ufeff?\s*+(?>(?://[^\n]*|/\*.*?\*/|:\w+[^\n]*)\s*)*+"
@@ -34,11 +34,12 @@ def has_property_header(file: InputFile) -> bool:
     """
     if file.options.header is False or file.options.columns is not None:
         return False
-    found = find_layout(file.source.find_first_line())
-    if found is None:
+    detected = find_layout(file.source.find_first_line())
+    if detected is None:
         return False
-    columns = found[1].columns if not found[1].spaces else {}
-    is_table = {"id"} < columns.keys() <= {"id", "name", "types"} and columns.get("types", _BESIDE + 1) > _BESIDE
+    columns = detected[1].columns if not detected[1].spaces else {}
+    is_near = columns.get("types", _FAR) < _FAR
+    is_table = {"id"} < columns.keys() <= {"id", "name", "types"} and not is_near
     return not (is_table and infer_noun(get_plain_name(file.name)))
 
 
