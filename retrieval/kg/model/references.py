@@ -107,8 +107,13 @@ def _find_reference(
                 continue
             reference = _build_reference(schema, profile, other, position, evidence=evidence)
             matches = reference.matched / reference.filled
-            speaks = len(distinct) >= _FEWEST and (
-                profile.words + profile.codes + profile.hashes >= 0.5 or _is_extension(schema, profile, other, position)
+            speaks = (
+                len(distinct) >= _FEWEST
+                and profile.truths < _STRICT
+                and (
+                    profile.words + profile.codes + profile.hashes >= 0.5
+                    or _is_extension(schema, profile, other, position)
+                )
             )
             needed = TOLERANT if evidence >= _SURE else _STRICT
             if matches >= needed and (evidence or (speaks and _may_be_named(distinct, schema, other, position))):
