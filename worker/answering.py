@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -42,6 +43,10 @@ from worker.requests import build_request
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
 """What a worker's part of a run stops with."""
+
+_warming = threading.Lock()
+_unwarmed: dict[int, None] = {}
+"""Graphs whose engine is to be opened, the last sent for first."""
 
 AWAY = "unavailable"
 """The code of a run that lost the database."""
@@ -227,9 +232,18 @@ def _build_failure() -> RunFailed:
 def warm(graph_id: int) -> None:
     """Open the engine of a graph's newest checkpoint, so that the next question finds it ready.
 
-    Whoever waits is answered first.
+    Whoever waits is answered first, and one thread of a worker warms at a time: the others answer.
     """
     _answer_next()
+    _unwarmed[graph_id] = None
+    while _unwarmed and _warming.acquire(blocking=False):
+        try:
+            _prepare_graph(_unwarmed.popitem()[0])
+        finally:
+            _warming.release()
+
+
+def _prepare_graph(graph_id: int) -> None:
     graph = Graph.objects.select_related("snapshot").filter(pk=graph_id).first()
     if graph is not None and graph.snapshot is not None:
         answerers.prepare_engine(graph.snapshot, find_checkpoint_in_use(graph))

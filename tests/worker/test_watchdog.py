@@ -154,6 +154,26 @@ def test_a_task_that_panics_keeps_no_place_in_the_worker(monkeypatch, tiny_graph
         answering.warm(1)
 
 
+def test_one_thread_of_a_worker_warms_while_the_others_answer(monkeypatch):
+    begun, go_on, warmed = threading.Event(), threading.Event(), []
+
+    def prepare(graph_id):
+        begun.set()
+        assert go_on.wait(10)
+        warmed.append(graph_id)
+
+    monkeypatch.setattr(answering, "_prepare_graph", prepare)
+    monkeypatch.setattr(answering, "_answer_next", lambda: None)
+    thread = background(answering.warm, 1)
+    assert begun.wait(10)
+    for graph_id in (2, 3, 2):
+        answering.warm(graph_id)  # returns at once, and leaves the graph to the thread that warms
+    assert warmed == []
+    go_on.set()
+    thread.join(10)
+    assert warmed == [1, 3, 2]
+
+
 def test_a_job_that_ignores_stop_is_interrupted(job, quick, tiny_graph):
     following = services.create(kind=JobKind.TRAIN, title="Next", graph=tiny_graph, user=None)
     work = Ignores()
