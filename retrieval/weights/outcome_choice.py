@@ -47,8 +47,9 @@ _FOLDS = 8
 #: Weight of a question that its graph cannot answer beside another: few are asked. With 3 in its place 0.77 of those
 #: left out were recognised instead of 0.84, and the confidence was off by 0.045 instead of 0.069.
 _UNANSWERABLE = 8.0
-#: Weight of a question of a set whose training questions the rankers have seen.
-_SEEN = 0.35
+#: Weight of a question of a set whose training questions the rankers have seen. With 0.35 in its place 0.019 fewer of
+#: MetaQA's were right, and no more of the graphs that were left out.
+_SEEN = 0.6
 #: Signs of fewer outcomes get no weight.
 _RARE = 20
 #: Set by hand: the sets hold no question that nothing answers.
