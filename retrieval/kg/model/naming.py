@@ -56,6 +56,7 @@ _FEW, _MANY = 5, 50
 _NUMBERED = 0.9
 #: A day without signs: 20150209.
 _DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])")
+_WORD = re.compile(r"[^\W\d_]+")
 #: Letters of the tag of a language in a heading of names.
 _TAG = (2, 3)
 
@@ -119,8 +120,14 @@ def _has_key(table: SourceTable) -> bool:
 
 
 def score_heading(profile: ColumnProfile, noun: str, nouns: Collection[str] = ()) -> float:
-    """How much a heading says that its column names things that are called by a noun."""
-    words = profile.heading_words
+    """How much a heading says that its column names things that are called by a noun; of "name/alias" either half."""
+    if "/" not in profile.label:
+        return _score_heading_words(profile.heading_words, noun, nouns)
+    halves = [tuple(_WORD.findall(half.casefold())) for half in profile.label.split("/")]
+    return max(_score_heading_words(half, noun, nouns) for half in halves)
+
+
+def _score_heading_words(words: tuple[str, ...], noun: str, nouns: Collection[str]) -> float:
     text = " ".join(words)
     if not words:
         return 0.0

@@ -96,8 +96,8 @@ def _find_named_relations(anchors: Iterable[Anchor]) -> dict[int, dict[int, list
         if anchor.category == "R" and recall >= _NAMED:
             recalls.setdefault((anchor.first, anchor.last), {})[anchor.extra.relation] = recall
     relations_by_span: dict[int, dict[int, list[int]]] = {}
-    for (first, last), named in recalls.items():
-        best = [relation for relation, recall in named.items() if recall == max(named.values())]
+    for (first, last), by_relation in recalls.items():
+        best = [relation for relation, recall in by_relation.items() if recall == max(by_relation.values())]
         relations_by_span.setdefault(first, {})[last] = best
     return relations_by_span
 

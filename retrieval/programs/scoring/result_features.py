@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -53,6 +54,9 @@ _REGIONS = load_stems("region_nouns")
 #: So many of the answers are people, or places, where they fit "who" and "where".
 _MOSTLY = 0.5
 
+#: Words for how many answers there are, and up to how many the first of them stand for.
+_SIZES, _LIMITS = ("0", "1", "few", "many", "lots"), (0, 1, 12, 100)
+
 
 class ResultFeatures:
     """Tells the features of finished programs.
@@ -100,17 +104,7 @@ class ResultFeatures:
         sort = "empty" if not len(result) else "values" if kinds.all() else "nodes"
         if sort == "values":
             sort = ("number", "date", "time")[int(kinds[0]) - 1]
-        size = (
-            "0"
-            if not len(result)
-            else "1"
-            if len(result) == 1
-            else "few"
-            if len(result) <= 12
-            else "many"
-            if len(result) <= 100
-            else "lots"
-        )
+        size = _SIZES[bisect_left(_LIMITS, len(result))]
         shape = type(program).__name__
         features = [
             (f"root.{question_kind}.{sort}", 1.0), (f"root.size.{size}", 1.0),
@@ -121,6 +115,8 @@ class ResultFeatures:
         flag = isinstance(program, Walk) and program.relation in self.schema.truths
         features.append(("root.flag", float(flag and question_kind == "which")))
         features.append(("root.dated", float(question_kind == "how many" and self._has_dates(program))))
+        undated = isinstance(program, Walk) and sort == "number" and not self._has_dates(program)
+        features.append(("root.when.undated", float(undated and question_kind == "when")))
         entities = (inner for inner in walk(program) if isinstance(inner, Entities) and inner not in several)
         named_nodes = [node for entity in entities for node in entity.ids]
         if len(result) and np.isin(result, named_nodes).all():

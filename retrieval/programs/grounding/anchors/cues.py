@@ -28,7 +28,6 @@ _ORDINALS = {
 _PARTICLE_VERBS = get_words("particle_verbs")
 """Stems of verbs whose "after", "over" and the like compare nothing."""
 _SAME = get_words("sameness_words")
-_DOING = get_words("do_forms")
 
 #: Relations that "how long" may ask for.
 _MEASURES = 6
@@ -103,11 +102,6 @@ def _is_particle(question: QuestionWords, first: int, last: int) -> bool:
     return verb and not (last < len(question.words) and question.words[last].text[:1].isdecimal())
 
 
-def _asks_for_meaning(question: QuestionWords, phrase: str) -> bool:
-    """Whether a question asks what something means, and for no mean: "what does the name Casey mean"."""
-    return phrase == "mean" and question.words[-1].text == phrase and any(w.text in _DOING for w in question.words)
-
-
 def _resolve_duration_phrase(question: QuestionWords, first: int, phrase: str) -> str:
     """The word for how long: who has been here longest began first."""
     since = phrase in ("longer", "longest") and any(word.text == "been" for word in question.words[:first])
@@ -151,8 +145,10 @@ def _make_cue_anchors(
         anchors.append(make_anchor("Q", None, "count", 0.4 if phrase == "number" else 1.0))
         if "total" in phrase:
             anchors.append(make_anchor("A", FOLDINGS["total"], "sum"))
-    elif phrase in FOLDINGS and not _asks_for_meaning(question, phrase):
-        anchors.append(make_anchor("A", FOLDINGS[phrase], FOLDINGS[phrase].value))
+    elif phrase in FOLDINGS and (
+        phrase != "mean" or last < len(question.words) or question.words[first - 1].text == "the"
+    ):
+        anchors.append(make_anchor("A", FOLDINGS[phrase], FOLDINGS[phrase].value))  # no "what does it mean"
     elif phrase in _DIFFERENCES:
         anchors.append(make_anchor("L", None, "difference"))
     elif phrase in NEGATIONS:

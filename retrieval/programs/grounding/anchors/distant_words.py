@@ -38,16 +38,16 @@ def measure_recall(
     weights = schema.get_stem_weights(relation)
     missing = weights.keys() - span_stems
     apart = _find_distant_stems(question, span_stems, missing)
-    named = span_stems | apart | _find_shared_head(question, last, relation, missing, schema)
-    return sum(weight for stem, weight in weights.items() if stem in named) / sum(weights.values()), apart
+    covered = span_stems | apart | _find_shared_head(question, last, relation, missing, schema)
+    return sum(weight for stem, weight in weights.items() if stem in covered) / sum(weights.values()), apart
 
 
 def _find_distant_stems(question: QuestionWords, span_stems: Set[str], missing: Set[str]) -> Set[str]:
     """Those of the missing stems that stand elsewhere: numbers, or all that a long name lacks."""
-    said = {word.stem for word in question.words}
-    if missing <= said and len(span_stems) >= _LONG and len(missing) < len(span_stems):
+    stems = {word.stem for word in question.words}
+    if missing <= stems and len(span_stems) >= _LONG and len(missing) < len(span_stems):
         return missing
-    return {stem for stem in missing & said if stem.isdecimal()}
+    return {stem for stem in missing & stems if stem.isdecimal()}
 
 
 def _find_shared_head(question: QuestionWords, last: int, relation: int, missing: Set[str], schema: Schema) -> Set[str]:

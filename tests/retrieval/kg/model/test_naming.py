@@ -114,3 +114,9 @@ def test_names_for_people_go_before_names_for_machines():
 def test_days_written_as_numbers_name_nothing():
     text = "service_id,date,change\nW,20150209,1\nW,20150210,1\nS,20150211,2\nS,20150212,1\nW,20150213,1\n"
     assert infer_names("calendar_dates.csv", text)[0] == ()
+
+
+def test_either_half_of_a_heading_may_say_that_it_names():
+    names = ("Ada Oak", "Bo Ash", "Cy Elm", "", "Di Fir", "Ed Yew", "Bo Ash", "Flo May")
+    rows = "".join(f"https://h.example/{number},{name},{number * 7}\n" for number, name in enumerate(names))
+    assert infer_names("heroes.csv", f"url,Name/Alias,fights\n{rows}") == ((1,), ("hero",))
