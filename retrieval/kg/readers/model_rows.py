@@ -66,6 +66,7 @@ class _TableRows:
             position for position, relation in enumerate(self.relations) if relation and position not in left_out
         ]
         self._contents: dict[str, int] = {}
+        self._usually_filled = sum(profile.coverage for profile in self.table.profiles)  # cells of a row
         for number, cells in enumerate(self.table.rows):
             try:
                 self.named.append(self._name_row(number, cells))
@@ -78,11 +79,11 @@ class _TableRows:
         """Name a row, and take its attributes.
 
         Raises:
-            BadRowError: it has no name where others have one, or what it says is too long.
+            BadRowError: it has no name where others have one, and says little else, or what it says is too long.
         """
         names = self.schema.names
         parts = [_join(cells[position]) for position in names if cells[position]]
-        if names and not parts:
+        if names and not parts and sum(map(bool, cells)) <= _MOSTLY * self._usually_filled:
             raise BadRowError(f"the {self.table.header[names[0]]} is empty", "blank")
         numbered = cells[self.schema.number] if self.schema.number is not None else None
         kind = self.schema.nouns[0] if self.schema.nouns else "row"

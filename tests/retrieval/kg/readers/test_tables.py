@@ -111,8 +111,14 @@ def test_rows_that_nothing_tells_apart_are_numbered(tmp_path):
 
 
 def test_rows_that_do_not_fit_are_told(tmp_path):
-    _, problems = facts(tmp_path, films_csv=FILMS + "Blue Door,Ivo Lind,2003,Sweden,x\n,Ivo Lind,2004,Sweden\n")
+    _, problems = facts(tmp_path, films_csv=FILMS + "Blue Door,Ivo Lind,2003,Sweden,x\n,Ivo Lind,,\n")
     assert [(p.line, p.kind) for p in problems] == [(5, "row"), (6, "blank")]
+
+
+def test_a_row_without_a_name_that_says_as_much_as_others_is_kept(tmp_path):
+    found, problems = facts(tmp_path, films_csv=FILMS + ",Ivo Lind,2004,Sweden\n")
+    assert {("film 4", "type", "film"), ("film 4", "director", "Ivo Lind"), ("film 4", "year", "2004")} <= found
+    assert not problems
 
 
 @pytest.mark.parametrize(
