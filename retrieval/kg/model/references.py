@@ -6,8 +6,8 @@ values are there. What a heading is evidence of: :mod:`~retrieval.kg.model.headi
 With evidence of 2.5 and more half of the cells have to match, so that bad rows of the target break nothing; with less,
 85 %. A heading of the kind and the word for numbers of its key (``order id`` beside an order's ``id``) refers there
 even if nothing matches: these rows are missing. Without any evidence, values that are words, codes or hashes refer
-where 85 % match in one table alone; to names of another table only, ten or half of them: what a thing is like
-is often called as another thing is. Numbers of rows match by chance, unless rows without a name have the numbers of
+where 85 % match in one table alone. Names must be those of another table, and ten or a quarter of them: a property is
+often called as some thing is. Numbers of rows match by chance, unless rows without a name have the numbers of
 rows with one, under the same heading, and these are far apart.
 """
 
@@ -31,7 +31,8 @@ TOLERANT, _STRICT = 0.5, 0.85
 _SURE = 2.5
 #: The fewest different values that show by themselves what they refer to, and the share of different values of a key.
 _FEWEST, _KEYED = 2, 0.99
-#: The fewest different names of another table that no heading tells of, or their share; and that of words of names.
+#: The fewest different names of another table that values without a heading for it are, and the share of its names that
+#: does too; the share of words from which a column holds names.
 _NAMED, _SHARE, _WORDED = 10, 0.25, 0.5
 #: Numbers that agree with those of another table by no chance: how many, and how many times their count they span.
 _MANY, _SPARSE = 20, 2
@@ -126,7 +127,7 @@ def _find_reference(
 def _may_be_named(values: Collection[str], schema: TableSchema, other: TableSchema, position: int) -> bool:
     """Whether values that are names of rows are no chance: many, or a good share of all names, of another table."""
     if position not in other.names or other.table.profiles[position].words < _WORDED:
-        return len(other.names) < 2 or position not in other.names  # nobody is told by a first name
+        return len(other.names) < 2 or position not in other.names  # a given name alone names nobody
     return other is not schema and len(values) >= min(_NAMED, _SHARE * len(other.table.rows))
 
 
