@@ -46,7 +46,7 @@ Halt = services.Ending | RunPaused
 
 _warming = threading.Lock()
 _unwarmed: dict[int, None] = {}
-"""Graphs whose engine is to be opened, the last sent for first."""
+"""Graphs whose engines wait to be opened; the latest request is served first."""
 
 AWAY = "unavailable"
 """The code of a run that lost the database."""
@@ -238,7 +238,8 @@ def warm(graph_id: int) -> None:
     _unwarmed[graph_id] = None
     while _unwarmed and _warming.acquire(blocking=False):
         try:
-            _prepare_graph(_unwarmed.popitem()[0])
+            if _unwarmed:  # another thread may have taken the last one before this one got the lock
+                _prepare_graph(_unwarmed.popitem()[0])
         finally:
             _warming.release()
 

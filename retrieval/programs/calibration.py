@@ -92,20 +92,17 @@ def _read(reading: ParsedQuestion, best: Candidate) -> tuple[dict[int, float], l
     words = reading.question.words
     quality = {word: score for part, score in _iter_leaves(best.part) for word in range(*(part.anchored or (0, 0)))}
     quality |= {n: 1.0 for n in _find_event_verbs([words[n].text for n in quality], words) if n not in quality}
-    quality |= {n: 1.0 for n in _find_numbers_of_names(reading, best) if n not in quality}
+    quality |= {n: 1.0 for n in _find_distant_words(reading, best) if n not in quality}
     empty = STOP | _HAPPENS if words[0].text == "when" else STOP
     return quality, [n for n, word in enumerate(words) if word.text not in empty and word.text != "'s"]
 
 
-def _find_numbers_of_names(reading: ParsedQuestion, best: Candidate) -> Iterator[int]:
-    """Where numbers stand by which a program's relations are told from others."""
-    numbers = {
-        number
-        for part, _ in _iter_leaves(best.part)
-        if isinstance(part.extra, Relating)
-        for number in part.extra.numbers
+def _find_distant_words(reading: ParsedQuestion, best: Candidate) -> Iterator[int]:
+    """Where words stand that complete the names of a program's relations from elsewhere in the question."""
+    distant = {
+        stem for part, _ in _iter_leaves(best.part) if isinstance(part.extra, Relating) for stem in part.extra.distant
     }
-    return (n for n, word in enumerate(reading.question.words) if word.stem in numbers)
+    return (n for n, word in enumerate(reading.question.words) if word.stem in distant)
 
 
 def list_unread_words(reading: ParsedQuestion, best: Candidate) -> list[Word]:

@@ -146,7 +146,7 @@ class ResultFeatures:
         return tuple(features)
 
     def _are_unasked_rows(self, question: QuestionWords, nodes: np.ndarray) -> bool:
-        """Whether rows are shown by what they are called, and another noun than theirs is asked for: "which boxer"."""
+        """Whether a relation names these rows, and the question asks for another noun: "which boxer", of bouts."""
         naming, list_sources = self.schema.surrogates[1], self.schema.columns.list_sources
         targets = {question.words[n].stem for n in vocabulary.find_target_words(question)}
         kinds = map(self.schema.snapshot.get_entity_label, naming)

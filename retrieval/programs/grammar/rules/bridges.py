@@ -104,7 +104,7 @@ class BridgeFinder:
     def _list_number_relations(self, source: Program, target: Program, hits: np.ndarray) -> list[int]:
         """Directed relations to or from numbers that are the names of rows: 17 miles, and visit 17.
 
-        Nothing leads on from the numbers of something either: what has as many servings has nothing to do with it.
+        Numbers that were reached from something lead nowhere either: things with an equal number are not related.
         """
         total = self.schema.snapshot.num_relations
         measured = isinstance(source, Walk) and source.relation in self.schema.numbers

@@ -35,15 +35,15 @@ class Relating:
     """A relation that words name: its forward id and how well they do.
 
     ``does`` says that they are the verb of who does it: "manage", of ``manager``; ``doer`` that they are who does what
-    the relation's verb says: "teacher", of ``taught``. ``numbers`` are numbers of the relation's name that stand
-    elsewhere in the question: "circulation of Le Monde in 2013", of a column for 2013.
+    the relation's verb says: "teacher", of ``taught``. ``distant`` are stems of the relation's name that stand
+    elsewhere in the question: the year of "circulation of Le Monde in 2013", of a column for 2013.
     """
 
     relation: int
     quality: float
     does: bool = False
     doer: bool = False
-    numbers: frozenset[str] = frozenset()
+    distant: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

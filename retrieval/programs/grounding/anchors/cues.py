@@ -148,7 +148,7 @@ def _make_cue_anchors(
     elif phrase in FOLDINGS and (
         phrase != "mean" or last < len(question.words) or question.words[first - 1].text == "the"
     ):
-        anchors.append(make_anchor("A", FOLDINGS[phrase], FOLDINGS[phrase].value))  # no "what does it mean"
+        anchors.append(make_anchor("A", FOLDINGS[phrase], FOLDINGS[phrase].value))  # not of "what does it mean"
     elif phrase in _DIFFERENCES:
         anchors.append(make_anchor("L", None, "difference"))
     elif phrase in NEGATIONS:

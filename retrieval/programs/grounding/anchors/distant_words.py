@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 _JOINING = frozenset({"and", "or"})
-#: Words between the first of some joined names and the word that joins the last; words of the last.
+#: Most words between the first of some joined names and the word that joins the last; most words of the last.
 _MOST_BETWEEN, _LONGEST_NAME = 4, 4
-
-
-#: Words of a name that others complete from afar, at least.
+#: Fewest words of a name that distant words may complete.
 _LONG = 3
 
 

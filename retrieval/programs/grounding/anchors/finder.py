@@ -121,7 +121,7 @@ def _drop_numbers_of_names(question: QuestionWords, anchors: list[Anchor]) -> li
 
     Nodes that are called by such a number alone, as values are, go too.
     """
-    complete = [a.extra.numbers for a in anchors if a.category == "R" and a.extra.numbers and a.extra.quality == 1.0]
+    complete = [a.extra.distant for a in anchors if a.category == "R" and a.extra.distant and a.extra.quality == 1.0]
     numbers = frozenset[str]().union(*complete)
 
     def is_part_of_name(anchor: Anchor) -> bool:

@@ -183,7 +183,7 @@ class RelationLexicon:
                         # Those that are one are asked for, and not what they are one of.
                         features = (*features, ("r.heads", float(plural or target)))
                     anchors += self.make_relation_anchors(
-                        first, last, relation, recall, features, does=does, plural=plural, target=target, numbers=apart
+                        first, last, relation, recall, features, does=does, plural=plural, target=target, distant=apart
                     )
         return anchors
 
@@ -268,7 +268,7 @@ class RelationLexicon:
         doer: bool = False,
         plural: bool = False,
         target: bool = False,
-        numbers: Set[str] = frozenset(),
+        distant: Set[str] = frozenset(),
     ) -> list[Anchor]:
         """A relation, and the sets that its name may be of: what it leads to, what has it, what has it truly."""
         schema, strength = self.schema, 0.5 * quality + 0.3
@@ -282,7 +282,7 @@ class RelationLexicon:
                 set_features = (*set_features, ("s.ends.target", 1.0))
             return Anchor("S", first, last, program, sort, set_features, strength)
 
-        relating = Relating(relation, quality, does, doer, frozenset(numbers))
+        relating = Relating(relation, quality, does, doer, frozenset(distant))
         anchors = [
             Anchor("R", first, last, None, relating, features, strength),
             make_set_anchor(Having(schema.get_inverse(relation)), "ends", "ends"),
