@@ -1,5 +1,6 @@
 """Fixtures of the worker's tests. Importing ``worker.app`` registers its tasks and signals."""
 
+import time
 import uuid
 
 import pytest
@@ -57,6 +58,19 @@ def events():
     from webapp.answers import selectors
 
     return lambda run: selectors.load_events(uuid.UUID(str(run.pk)))
+
+
+@pytest.fixture
+def wait_for_event(run, events):
+    """A step of a script that waits until the log has an event."""
+
+    def wait():
+        deadline = time.monotonic() + 30
+        while not events(run):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    return wait
 
 
 __all__ = ["worker"]

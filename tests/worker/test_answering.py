@@ -138,9 +138,9 @@ def test_a_run_deleted_in_the_middle_is_let_go(run, scripted):
     assert Run.objects.count() == 0
 
 
-def test_a_run_that_somebody_else_ended_is_let_go(run, scripted, events):
+def test_a_run_that_somebody_else_ended_is_let_go(run, scripted, events, wait_for_event):
     def end():
-        time.sleep(0.1)
+        wait_for_event()
         services.close_run(run_id=run.pk, after=1, event=RunFailed("worker_lost", "m", "h"))
 
     scripted(STARTED, end, path(1), FINAL)

@@ -213,9 +213,9 @@ def test_work_goes_on_while_redis_is_away(run, scripted, servers, redis):
     assert run.state == RunState.DONE
 
 
-def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted, monkeypatch, events):
+def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted, monkeypatch, events, wait_for_event):
     monkeypatch.setattr(database_retry, "PATIENCE_S", 0.1)
-    scripted(STARTED, FINAL)
+    scripted(STARTED, wait_for_event, FINAL)
 
     def away(**_):
         raise database_retry.AWAY[0]("gone")
