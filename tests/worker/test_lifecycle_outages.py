@@ -239,6 +239,7 @@ def test_an_end_that_could_not_be_written_is_written_by_the_sweep(run, scripted,
 
 def test_a_run_claimed_by_nobody_who_knows_is_queued_again(run, redis):
     answers.claim(worker=identity.NAME)  # and the database's answer is lost
+    heartbeats.send_beat(heartbeats.ANSWERS, identity.NAME)
     Run.objects.update(claimed_at=LONG_AGO, started_at=LONG_AGO)
     look(heartbeats.ANSWERS)
     run.refresh_from_db()
@@ -250,6 +251,7 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
     looked = []
 
     def while_at_it():
+        heartbeats.send_beat(heartbeats.ANSWERS, identity.NAME)
         Run.objects.update(claimed_at=LONG_AGO)
         look(heartbeats.ANSWERS)
         looked.append(Run.objects.get().state)
@@ -258,6 +260,7 @@ def test_what_a_worker_is_at_is_not_forgotten(run, job, scripted):
     answering.answer(str(run.pk))
 
     def work(context):
+        heartbeats.send_beat(heartbeats.JOBS, identity.NAME)
         Job.objects.update(started_at=LONG_AGO)
         look(heartbeats.JOBS)
         looked.append(Job.objects.get().state)
