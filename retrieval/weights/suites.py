@@ -34,7 +34,7 @@ OWN_SUITE = "own_graphs"
 #: Name parts of a suite's question file; questions drawn of each number of hops of a question set.
 _QUESTIONS, _DRAWN = "questions.jsonl", 70
 #: Files that a newcomer's graph is built from.
-_FILES = re.compile(r"\.(tsv|csv|nt|ttl|jsonl?|xlsx|graphml)")
+_FILES = re.compile(r"\.(tsv|csv|nt|ttl|rdf|jsonl?|xlsx|sqlite|graphml|gexf|cypher)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
