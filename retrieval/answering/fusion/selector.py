@@ -15,7 +15,7 @@ from retrieval.answering.fusion.outcomes import collect_outcomes
 from retrieval.answering.fusion.selection import Chosen, select_outcome
 from retrieval.kg.snapshot.arrays import is_among
 from retrieval.methods.zero_shot.idioms import is_gender_question
-from retrieval.programs.algebra.operations import Except
+from retrieval.programs.algebra.operations import And
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.understanding import is_unexplained
 
@@ -135,8 +135,8 @@ class OutcomeSelector:
         nodes, snapshot = chosen.outcome.nodes, self._schema.snapshot
         by_paths = next((outcome for outcome in candidates if outcome.by_paths and outcome is not chosen.outcome), None)
         programs = chosen.outcome.programs
-        if read is not None and programs and isinstance(read.meanings[programs[0]].candidate.program, Except):
-            return chosen  # the question says what to leave out
+        if read is not None and programs and not isinstance(read.meanings[programs[0]].candidate.program, And):
+            return chosen  # no kind leaves anything out
         if nodes is None or by_paths is None or by_paths.nodes is None or not len(nodes):
             return chosen
         left = np.setdiff1d(by_paths.nodes, nodes)

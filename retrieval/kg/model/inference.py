@@ -112,6 +112,7 @@ def infer_tables(tables: Sequence[SourceTable], choices: ModelChoices = NO_CHOIC
         _apply_reference_choices(inferred_table, [schema for schema, _ in schemas], choices)
         _add_embedded_kinds(inferred_table, choices)
     _find_kind_references(inferred, choices)
+    _relabel_lines(inferred, choices)
     for inferred_table in inferred:
         inferred_table.code_types = _find_code_types(inferred_table, choices)
     referred = {reference.target for inferred_table in inferred for reference in inferred_table.references.values()}
@@ -163,8 +164,25 @@ def _add_embedded_kinds(inferred_table: InferredTable, choices: ModelChoices) ->
             continue
         inferred_table.embedded.append(embedded)
         if kind.called in schema.nouns and not choices.kinds.get(table.name, KindChoice()).label:
-            others = [noun for noun in schema.nouns if noun != kind.called]
-            schema.nouns = others or [f"{kind.called} {_LINE}"]
+            _drop_noun(schema, kind.called)
+
+
+def _relabel_lines(inferred: Sequence[InferredTable], choices: ModelChoices) -> None:
+    """Call rows without names that refer to things of their own noun lines of these: uses of a spell, spell lines."""
+    by_name = {inferred_table.table.name: inferred_table.schema for inferred_table in inferred}
+    for inferred_table in inferred:
+        schema, name = inferred_table.schema, inferred_table.table.name
+        targets = [by_name[reference.target] for reference in inferred_table.references.values()]
+        if schema.names or choices.kinds.get(name, KindChoice()).label:
+            continue
+        for target in targets:
+            if target is not schema and target.names and schema.nouns and schema.nouns[0] in target.nouns[:1]:
+                _drop_noun(schema, schema.nouns[0])
+
+
+def _drop_noun(schema: TableSchema, noun: str) -> None:
+    """Call rows by their other nouns; lines of what the noun stands for, where there are none."""
+    schema.nouns = [other for other in schema.nouns if other != noun] or [f"{noun} {_LINE}"]
 
 
 def _find_kind_references(inferred: Sequence[InferredTable], choices: ModelChoices) -> None:

@@ -11,6 +11,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,19 @@ from typing import Any
 from retrieval.errors import SourceError
 from retrieval.kg.model.kind_nouns import infer_noun
 from retrieval.kg.readers.compression import get_plain_name, open_bytes
+from retrieval.kg.readers.json_graphs import build_graph, extract_elements, is_edge
 from retrieval.kg.readers.json_layout import is_plain_row, is_row, is_thing, parse_first_objects
-from retrieval.kg.readers.json_shapes import Row, convert_feature, convert_maps, find_name_key, split_records
+from retrieval.kg.readers.json_shapes import (
+    Row,
+    convert_feature,
+    convert_maps,
+    find_name_key,
+    find_shared_lists,
+    split_records,
+)
 from retrieval.kg.readers.nesting import is_deep, make_depth_error
 from retrieval.kg.readers.property_layout import IDS
-from retrieval.kg.readers.property_rows import UNNAMED
-from retrieval.lexicon import get_sequence, get_words
+from retrieval.lexicon import get_words
 
 #: The largest file that is taken apart, in bytes: it is held as a whole.
 SIZE = 256 << 20
@@ -31,54 +39,68 @@ SIZE = 256 << 20
 _LINES = (".jsonl", ".ndjson")
 _NODES = ("nodes", "vertices", "entities")
 _EDGES = ("edges", "links", "relationships", "relations", "rels", "arcs", "connections")
-#: Where an edge has its ends, and what it is called, beside the words that lines of edges use.
-_FROM = get_sequence("edge_source_headings")
-_TO = get_sequence("edge_target_headings")
-_CALLED = ("relation", "relationship", "type", "label", "predicate", "name")
 #: Keys that say of what is below them only that it is there.
 _WRAPPERS = get_words("json_wrapper_keys")
 
 
 @dataclass
 class _Tables:
-    """Rows by the name of their table, in the order in which they were met; nodes and edges; facts."""
+    """Rows by the name of their table, in the order in which they were met; nodes and edges; facts; things that rows
+    mention, each with its table.
+    """
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     graph: list[Row] = field(default_factory=list)
     facts: list[list[str]] = field(default_factory=list)
+    mentions: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, table: str, values: Sequence[Row]) -> None:
         """Add rows, and to tables of their own what they hold: rows, and things that have a name; records of several
         kinds to a table for each kind.
         """
         for kind, rows in (split_records(values) or {table: list(values)}).items():
-            for row in convert_maps(rows):
-                self._add(kind, row)
+            converted = convert_maps(rows)
+            shared = find_shared_lists(converted)
+            for row in converted:
+                self._add(kind, row, shared)
 
-    def _add(self, table: str, value: Row) -> None:
-        row, inside = self._split_row(value)
+    def _add(self, table: str, value: Row, shared: AbstractSet[str]) -> None:
+        row, inside = self._split_row(value, shared)
         rows = self.rows.setdefault(table, [])
         rows.append(row)
         key, name = _make_reference(row, infer_noun(f"{table}.json") or table, len(rows))
         for title, values in inside:
             self.add(title, [{**child, key: name} for child in values])
 
-    def _split_row(self, value: Row, before: str = "") -> tuple[Row, list[tuple[str, list[Row]]]]:
-        """A row with what objects in it say beside it (``address city``), and the rows in it by their table."""
+    def _add_things(self, table: str, things: Sequence[Row]) -> None:
+        """Add things that rows mention, each once."""
+        for thing in things:
+            mention = (table, json.dumps(thing))
+            if mention not in self.mentions:
+                self.mentions.add(mention)
+                self.add(table, [thing])
+
+    def _split_row(
+        self, value: Row, shared: AbstractSet[str], before: str = ""
+    ) -> tuple[Row, list[tuple[str, list[Row]]]]:
+        """A row with what objects in it say beside it (``address city``), and the rows in it by their table.
+
+        Lists in ``shared`` become names of the things in them.
+        """
         row: Row = {}
         inside: list[tuple[str, list[Row]]] = []
         for key, item in value.items():
             title = f"{before} {key}".strip()
             if isinstance(item, dict) and len(item) > 1 and (name := find_name_key(item)):
                 row[title] = item[name]
-                self.add(key, [item] if item not in self.rows.get(key, []) else [])
+                self._add_things(key, [item])
             elif isinstance(item, dict):
-                inner_row, more = self._split_row(item, title)
+                inner_row, more = self._split_row(item, shared, title)
                 row |= inner_row
                 inside += more
-            elif _has_rows(item) and all("code" in child and (name := find_name_key(child)) for child in item):
+            elif title in shared and _has_rows(item):
                 row[title] = [child[find_name_key(child)] for child in item]
-                self.add(key, [child for child in item if child not in self.rows.get(key, [])])
+                self._add_things(key, item)
             elif _has_rows(item):
                 inside.append((key, item))
             else:
@@ -158,11 +180,11 @@ def _collect_from_list(values: list[Any], stem: str, collected: _Tables) -> None
 
 def _collect_from_object(value: Row, stem: str, collected: _Tables) -> None:
     """The tables, or the graph, of one object."""
-    value = _extract_elements(value)
+    value = extract_elements(value)
     nodes: list[Any] = next((value[key] for key in _NODES if isinstance(value.get(key), list)), [])
     edges: list[Any] = next((value[key] for key in _EDGES if isinstance(value.get(key), list)), [])
-    if edges and all(isinstance(edge, dict) and _find_end(edge, _FROM) is not None for edge in edges):
-        collected.graph = _build_graph(nodes, edges)
+    if edges and all(map(is_edge, edges)):
+        collected.graph = build_graph(nodes, edges)
         return
     if value.get("type") == "FeatureCollection" and isinstance(value.get("features"), list):
         collected.add(stem, [convert_feature(feature) for feature in value["features"] if isinstance(feature, dict)])
@@ -205,57 +227,8 @@ def _has_common_keys(rows: Sequence[Row]) -> bool:
     return all(2 * sum(counts[key] > 1 for key in row) >= len(row) for row in rows)
 
 
-def _extract_elements(value: Row) -> Row:
-    """Nodes and edges of Cytoscape, which has them in one list or in two."""
-    inner = value.get("elements")
-    if isinstance(inner, list):
-        known = [item for item in inner if isinstance(item, dict)]
-        edges = [item for item in known if _find_end(item, _FROM) is not None]
-        return {"nodes": [item for item in known if item not in edges], "edges": edges}
-    return inner if isinstance(inner, dict) else value
-
-
 def _has_rows(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_thing, value))
-
-
-def _build_graph(nodes: Sequence[Any], edges: Sequence[Row]) -> list[Row]:
-    """Nodes and edges as lines of them are read: an id and what is known of it, two ends and a relation."""
-    rows = [_unpack_bags(node) if isinstance(node, dict) else {"id": node} for node in nodes]
-    for node in rows:
-        if "key" in node and not node.keys() & set(IDS):
-            node["id"] = node.pop("key")  # graphology
-    node_ids, count = {json.dumps(node.get("id", node.get("name"))) for node in rows}, len(rows)
-    for edge in map(_unpack_bags, edges):
-        called = next((key for key in _CALLED if isinstance(edge.get(key), str) and edge[key]), "")
-        source, target = (_resolve_end(_find_end(edge, keys), rows[:count], node_ids) for keys in (_FROM, _TO))
-        left = {key: value for key, value in edge.items() if key not in (*_FROM, *_TO, called, "id", "key")}
-        rows.append({"source": source, "relation": edge[called] if called else UNNAMED, "target": target, **left})
-    return rows
-
-
-def _unpack_bags(value: Row) -> Row:
-    """What is said of a node or an edge, with what Cytoscape and graphology put in a bag."""
-    known = dict(value)
-    for bag in ("data", "attributes"):
-        inner = known.get(bag)
-        known |= known.pop(bag) if isinstance(inner, dict) else {}
-    return known
-
-
-def _find_end(edge: Row, keys: Sequence[str]) -> Any:
-    """What an edge has under one of the keys."""
-    known = _unpack_bags(edge)
-    return next((known[key] for key in keys if known.get(key) is not None), None)
-
-
-def _resolve_end(end: Any, nodes: Sequence[Row], node_ids: set[str]) -> Any:
-    """The id of an end: D3 may name a node by its place in the list, or give the node itself."""
-    if isinstance(end, dict):
-        return end.get("id", end.get("name"))
-    if isinstance(end, int) and json.dumps(end) not in node_ids and 0 <= end < len(nodes):
-        return nodes[end].get("id", nodes[end].get("name"))
-    return end
 
 
 def _make_reference(row: Row, kind: str, number: int) -> tuple[str, Any]:

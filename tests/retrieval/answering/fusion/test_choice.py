@@ -222,3 +222,14 @@ def test_a_kind_leaves_out_nothing_of_which_nothing_is_said(tmp_path, more, is_w
     )
     found = answerer.outcomes._allow_untyped(Chosen(countries, 0.7), [countries, whole], None)
     assert (found.outcome is whole, found.sure) == (is_whole, 0.7)
+
+
+def test_only_a_kind_leaves_things_out_that_relation_paths_lead_to(tmp_path):
+    facts = [("Dragon", "hit points", "225"), ("Dragon", "hit points roll", "18d12")]
+    snapshot = build_snapshot(TripleTable.from_facts(facts), tmp_path / "monsters")
+    answerer = ProgramAnswerer(ProgramReader(snapshot, None, PROGRAMS), 0.3)
+    points, roll = snapshot.find_entity("225"), snapshot.find_entity("18d12")
+    named = CandidateOutcome(nodes(points), [0])
+    whole = CandidateOutcome(nodes(*sorted((points, roll))), by_paths=True)
+    read = understood(meaning(Walk(Entities((snapshot.find_entity("Dragon"),)), 0), nodes(points), 2.0, 0.9))
+    assert answerer.outcomes._allow_untyped(Chosen(named, 0.7), [named, whole], read).outcome is named

@@ -111,6 +111,44 @@ def test_rows_inside_rows_refer_to_them(read):
     }
 
 
+def test_things_that_rows_share_are_named_in_them(read):
+    wizard, bard = ({"index": name.lower(), "name": name} for name in ("Wizard", "Bard"))
+    spells = [
+        {"name": "Alarm", "level": 1, "use": {"classes": [wizard]}},
+        {"name": "Light", "level": 0, "use": {"classes": [bard, wizard]}},
+    ]
+    _, said, _ = read("spells.json", spells)
+    assert said == {
+        ("Alarm", "type", "spell"),
+        ("Alarm", "level", "1"),
+        ("Alarm", "use classes", "Wizard"),
+        ("Light", "type", "spell"),
+        ("Light", "level", "0"),
+        ("Light", "use classes", "Bard"),
+        ("Light", "use classes", "Wizard"),
+        ("Wizard", "type", "class"),
+        ("Wizard", "index", "wizard"),
+        ("Bard", "type", "class"),
+        ("Bard", "index", "bard"),
+    }
+
+
+def test_rows_that_only_share_a_name_stay_rows(tmp_path):
+    uses = [{"name": "Alarm", "times": 3}, {"name": "Light", "times": 1}]
+    monsters = [{"name": "Lich", "spells": uses}, {"name": "Mage", "spells": [uses[0] | {"times": 1}]}]
+    spells = [{"name": name, "level": level} for name, level in (("Alarm", 1), ("Light", 0), ("Wish", 9))]
+    paths = [tmp_path / "monsters.json", tmp_path / "spells.json"]
+    for path, rows in zip(paths, (monsters, spells), strict=True):
+        path.write_text(json.dumps(rows))
+    said = read_graph(paths, problems=pytest.fail).node_attributes.rows()
+    assert {fact for fact in said if fact[0] == "spell line 3"} == {
+        ("spell line 3", "type", "spell line"),
+        ("spell line 3", "monster", "Mage"),
+        ("spell line 3", "name", "Alarm"),
+        ("spell line 3", "times", "1"),
+    }
+
+
 def test_several_tables_meet_by_number(read):
     value = {
         "authors": [{"id": 1, "name": "Jane Austen"}, {"id": 2, "name": "Frank Herbert"}],
