@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from retrieval import thresholds
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from retrieval.language.words import Word
     from retrieval.programs.understanding import Understanding
 
-_PREPOSITIONS = get_words("relation_prepositions")
+_PREPOSITIONS, _BE = get_words("relation_prepositions"), get_words("be_forms")
 
 
 def find_unread(question: Question, understanding: Understanding) -> tuple[tuple[int, int], ...]:
@@ -47,10 +48,20 @@ def _describe(understanding: Understanding) -> str:
 def reduce_confidence(sure: float, question: Question, unused: Iterable[tuple[int, int]]) -> float:
     """How sure an answer is, in [0, 1], that leaves out some characters [start, end) of the question."""
     left = set(unused)
-    for group, number in _list_details(question):
+    for group, number in [*_list_details(question), *_list_conditions(question, left)]:
         if all((word.start, word.end) in left for word in group):
             sure = min(sure, thresholds.UNREAD_AMOUNT if number else thresholds.UNUSED_DETAIL)
     return sure
+
+
+def _list_conditions(question: Question, unused: Container[tuple[int, int]]) -> list[tuple[tuple[Word, ...], str]]:
+    """The words that are all a question says of what it asks for: "how many famous employees", "which are famous"."""
+    words = question.words.words
+    asked = 2 if question.words.kind == "how many" else 1 if question.words.kind == "which" else len(words)
+    before = tuple(takewhile(lambda word: (word.start, word.end) in unused, words[asked:]))
+    copula = max((n for n, word in enumerate(words) if word.text in _BE), default=0)
+    behind = words[copula + 1 :] if copula > asked else ()
+    return [(tuple(group), "") for group in (before, behind) if group]
 
 
 def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[Span, ...]:

@@ -19,6 +19,7 @@ from retrieval.programs.grounding.relation_types import (
     is_agent_noun,
     is_personal,
 )
+from retrieval.programs.grounding.row_names import is_number_of
 
 
 class PeopleAndPlaces(GraphRelations):
@@ -27,12 +28,28 @@ class PeopleAndPlaces(GraphRelations):
     @cached_property
     def somebody(self) -> np.ndarray:
         """Which nodes are people: by their kind, because they are born and marry, or because something has them as its
-        customer or owner; bool [E].
+        customer or owner; bool [E]. Numbered rows that refer to a person are none: "manager 1", of an employee.
         """
         personal = [info.id for info in self.relations if set(info.stems) & PERSONAL]
         led = [info.id for info in self.relations if self._has_people_ends(info)]
         every = [self.columns.list_sources(relation) for relation in personal]
-        return self._build_mask(SOMEBODY, [*every, *(self.columns.list_targets(relation) for relation in led)])
+        mask = self._build_mask(SOMEBODY, [*every, *(self.columns.list_targets(relation) for relation in led)])
+        for kind in self.kinds:
+            rows = self.list_members(kind)
+            if mask[rows].all() and self._refer_to_people(kind, rows, mask):
+                mask[rows] = False
+        return mask
+
+    def _refer_to_people(self, kind: int, rows: np.ndarray, people: np.ndarray) -> bool:
+        """Whether rows are called by their numbers, and all refer to people that are not."""
+        noun, some = self.snapshot.get_entity_label(kind).casefold(), rows[:: max(1, len(rows) // SAMPLE)]
+        labels = [self.snapshot.get_entity_label(node).casefold() for node in some.tolist()]
+        if not labels or not all(is_number_of(label, noun) for label in labels):
+            return False
+        ends = [
+            self._find_targets(rows, r) for r in self.find_shared_relations(rows) if r < self.snapshot.num_relations
+        ]
+        return any(people[nodes].all() and not np.isin(nodes, rows).any() for nodes in ends)
 
     def _has_people_ends(self, info: RelationInfo) -> bool:
         if set(info.stems) & KINDRED:

@@ -75,7 +75,7 @@ def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
         sample = members[:: max(1, len(members) // _SAMPLE)].tolist()
         labels = [snapshot.get_entity_label(node).casefold() for node in sample]
         valued = columns.kinds[members].any()
-        if labels and not valued and all(_is_number_of(label, noun.casefold()) for label in labels):
+        if labels and not valued and all(is_number_of(label, noun.casefold()) for label in labels):
             mask[members] = True
     for kind in schema.kinds:
         members = schema.list_members(kind)
@@ -97,6 +97,6 @@ def _normalize_name(snapshot: Snapshot, node: int) -> str:
     return snapshot.get_entity_label(node).casefold().split(" (")[0].strip()
 
 
-def _is_number_of(label: str, kind: str) -> bool:
+def is_number_of(label: str, kind: str) -> bool:
     """Whether a name says no more than which of its kind something is."""
     return label.startswith(f"{kind} ") or _NUMBERED.fullmatch(label) is not None

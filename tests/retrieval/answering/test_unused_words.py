@@ -31,6 +31,10 @@ def test_neighbours_are_one_stretch_with_the_preposition_before_them():
         ("Which shop earned most by far?", ("far",), 0.9),
         ("Which shop earned most in 2021?", (), 0.9),
         ("Which shop of Rome can I visit?", ("I",), 0.9),
+        ("How many shops are famous?", ("famous",), 0.45),
+        ("How many famous shops sold tea?", ("famous",), 0.45),
+        ("Which of the shops are famous abroad?", ("famous",), 0.9),
+        ("What is famous?", ("famous",), 0.9),
     ],
 )
 def test_an_answer_without_a_name_number_or_date_of_the_question_is_not_sure(text, unused, sure):

@@ -8,20 +8,18 @@ from dataclasses import replace
 from retrieval.kg.snapshot.arrays import find_common
 from retrieval.language.adjectives import SUPERLATIVES
 from retrieval.language.amounts import Comparison, Folding, ValueKind
-from retrieval.language.words import Quantity, get_label_stems
+from retrieval.language.words import Quantity
 from retrieval.programs.algebra.operations import Constant, Except, Filter, Fold, Having, Key, Program, Top, Walk
 from retrieval.programs.grammar.constituents import Made, Part, mark_rule
 from retrieval.programs.grammar.rules.base import Rules
 from retrieval.programs.grounding.anchors.anchor import Features, Ranking
-from retrieval.programs.grounding.relation_types import load_stems
 
 #: What compares the popular: below this nothing is known of it but how often something is met.
 _MEASURED = 0.8
 
-#: What "big" and "great" compare first, and stems of what is big by the money that it was.
+#: What "big" and "great" compare first.
 _HIGH = SUPERLATIVES["highest"][0].nouns
 _SIZES = frozenset({"area", "size"})
-_PAYMENTS = load_stems("payment_nouns")
 
 
 class RankingRules(Rules):
@@ -100,9 +98,10 @@ class RankingRules(Rules):
             program: Program = Top(of.expression, key, rank.largest, rank.rank, rank.count)
             yield ("S", program, "top", (("top.met", 1.0), (f"top.met.{order}.{gap}", 1.0), ("top.met.all", 1.0)))
         if rank.adjective.nouns:
-            tried = 0
+            tried, listed = 0, self._list_amounts(rank, of)
+            amounts = {relation for relation, *_ in listed}
             for relation, up, quality in [
-                *self._list_amounts(rank, of),
+                *listed,
                 *self.anchors.adjectives.find_relations(rank.adjective),
             ]:
                 share = len(find_common(nodes, columns.list_sources(relation))) / max(1, len(nodes))
@@ -116,6 +115,16 @@ class RankingRules(Rules):
                     (f"lex:top>{self.schema.relations[relation].label}", 1.0), ("top.single", float(len(nodes) == 1)),
                 )  # fmt: skip
                 yield "S", program, "top", features
+                if relation in amounts and rank.adjective.nouns == _HIGH and rank.rank == rank.count == 1:
+                    how = Folding.MOST if rank.largest else Folding.LEAST
+                    value, extreme = (
+                        float(forward and asked)
+                        for asked in (self.asked == "what is", self.asked not in ("which", "who", "where"))
+                    )
+                    yield "F", Fold(how, of.expression, Key((relation,))), None, (
+                        ("fold.rank", 1.0), (f"fold.rank.{order}", 1.0),
+                        ("rank.fold.what", value), ("rank.fold.extreme", extreme),
+                    )  # fmt: skip
                 tried += 1
                 if tried == 3:
                     break
@@ -173,11 +182,17 @@ class RankingRules(Rules):
             yield "S", program, "top", features
 
     def _list_amounts(self, rank: Ranking, of: Part) -> list[tuple[int, bool, float]]:
-        """How much money something was that is large by it: the biggest invoice, the smallest donation."""
-        if of.extra != "kind" or rank.adjective.nouns[0][0] not in _SIZES:
+        """What rows without names are large by, the money or the only number that each has: the biggest invoice, the
+        highest salary.
+        """
+        nodes, measures = self.compute_nodes(of.expression), self.schema.measures
+        sizes = rank.adjective.nouns[0][0] in _SIZES or rank.adjective.nouns == _HIGH
+        if not sizes or not len(nodes) or not self.schema.surrogates[0][nodes].all():
             return []
-        stems = {stem for n in range(*(of.anchored or (0, 0))) for stem in get_label_stems(self.words[n])}
-        return [(r, True, 1.0) for r in self.schema.measures.amounts[:1]] if stems & _PAYMENTS else []
+        shared = set(self.schema.find_shared_relations(nodes)) - set(measures.numbering)
+        amounts = [r for r in measures.amounts if r in shared]
+        numbers = [info.id for info in measures.numbers if info.id in shared]
+        return [(r, True, 1.0) for r in amounts[:1] or (numbers if len(numbers) == 1 else [])]
 
     def _rank_by_joined_value(self, rank: Ranking, of: Part, how: str) -> Iterator[Made]:
         """By a value of what the set is joined to: "the tallest player", whose height is the person's."""

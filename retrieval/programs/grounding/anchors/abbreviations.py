@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import normalize_name
@@ -11,9 +12,11 @@ from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Entities, Walk
 from retrieval.programs.grounding.anchors.anchor import Anchor, is_near
 from retrieval.programs.grounding.anchors.names import NODES
+from retrieval.programs.grounding.anchors.similarity import RELATION_SIM
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot.labels import Match
+    from retrieval.programs.grounding.anchors.similarity import Similarity
     from retrieval.programs.grounding.schema import Schema
 
 #: Letters of a word that may stand for a longer name, and texts that hold a word, at most.
@@ -24,15 +27,35 @@ _BEGUN, _LONGER, _GIVEN = 4, 4, 3
 _MEANT = 0.6
 #: Letters of what is short for one word, and letters that a plural leaves out.
 _CAPITALS, _CUT = 5, 4
+#: Values of a relation that leads to single letters, at most.
+_LETTERS = 8
 _PARTICLES = get_words("words_left_out_of_abbreviations")
 
 
 class Shortened:
-    """Finds the nodes that words are short for, over one graph."""
+    """Finds the nodes that words are short for, over one graph.
 
-    def __init__(self, schema: Schema) -> None:
+    Args:
+        schema: of the graph.
+        similarity: of words and names.
+    """
+
+    def __init__(self, schema: Schema, similarity: Similarity) -> None:
         self.schema = schema
         self.snapshot = schema.snapshot
+        self._similarity = similarity
+
+    @cached_property
+    def _initials(self) -> dict[int, dict[str, int]]:
+        """Relations that only lead to single letters, with the node of each letter in lower case."""
+        initials: dict[int, dict[str, int]] = {}
+        for info in self.schema.relations:
+            if 1 < info.tails <= _LETTERS and info.facts > info.tails:
+                nodes = self.schema.columns.list_targets(info.id).tolist()
+                letters = {self.snapshot.get_entity_label(node).casefold(): node for node in nodes}
+                if len(letters) == len(nodes) and all(len(letter) == 1 and letter.isalpha() for letter in letters):
+                    initials[info.id] = letters
+        return initials
 
     def find_name_beginnings(self, question: QuestionWords, known: list[Anchor]) -> list[Anchor]:
         """Nodes whose names words begin, as people call each other and short for long: "lucy" of Lucy Park, "red door"
@@ -129,6 +152,25 @@ class Shortened:
                 features = (("e", 1.0), ("e.alias", 1.0), ("e.place", float(place)))
                 anchors.append(Anchor("S", index, index + 1, Entities((match.entity,)), "node", features, 0.7))
                 anchors += self._find_owners(index, match.node.label)
+        return anchors
+
+    def find_initials(self, question: QuestionWords, known: set[int]) -> list[Anchor]:
+        """The things whose value is the initial of a word that nothing else explains and that is near to the relation's
+        name: female employees, by the gender F.
+        """
+        words = [n for n, word in enumerate(question.words) if n not in known and word.text not in STOP]
+        relations = list(self._initials) if words else []
+        names = [self.schema.relations[relation].label for relation in relations]
+        texts = [question.words[index].text for index in words]
+        cosines = self._similarity.compare_phrases(texts, "initials", names)
+        features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
+        anchors: list[Anchor] = []
+        for row, index in enumerate(words):
+            for column, relation in enumerate(relations):
+                node = self._initials[relation].get(texts[row][0])
+                if node is not None and len(texts[row]) > 1 and cosines[row, column] >= RELATION_SIM:
+                    owners = Walk(Entities((node,)), self.schema.get_inverse(relation))
+                    anchors.append(Anchor("S", index, index + 1, owners, "hub", features, 0.7))
         return anchors
 
     def _find_owners(self, index: int, name: str) -> list[Anchor]:

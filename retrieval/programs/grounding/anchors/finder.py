@@ -51,7 +51,7 @@ class Anchors:
         self._schema = schema
         self.adjectives = Adjectives(schema, similarity)
         self._names = NameAnchors(schema)
-        self._shortened = Shortened(schema)
+        self._shortened = Shortened(schema, similarity)
         self._unknown = UnknownNouns(schema, similarity)
         self._kinds = KindLexicon(schema)
         self._relations = RelationLexicon(schema)
@@ -79,6 +79,7 @@ class Anchors:
         anchors += self._names.find_name_endings(question, {n for a in anchors for n in range(a.first, a.last)})
         anchors += self._shortened.find_name_beginnings(question, anchors)
         anchors += self._shortened.find_abbreviations(question, _find_explained_words(anchors))
+        anchors += self._shortened.find_initials(question, _find_explained_words(anchors))
         anchors += self._shortened.find_containing_texts(question, anchors)
         anchors += self._unknown.find_anchors(question, anchors)
         anchors = _drop_numbers_of_names(question, _drop_total_sums(question, anchors))
