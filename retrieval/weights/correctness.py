@@ -14,7 +14,6 @@ from retrieval.programs.algebra.operations import EVERY, Program, Top
 from retrieval.programs.algebra.rows import Rows
 from retrieval.programs.rendering.formatting import format_result
 from retrieval.programs.rendering.table_formatting import get_answer_labels
-from retrieval.supervision.program_questions import is_same_result
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
@@ -29,12 +28,10 @@ def is_right(columns: Columns, program: Program | None, result: Result, question
         columns: of the graph.
         program: what gave the result; None for the nodes that a relation path reaches.
         result: nodes, a number, or yes and no.
-        question: with its right answers, or its right result.
+        question: with its right answers.
     """
     if question.is_unanswerable:
         return False
-    if question.result is not None:
-        return is_same_result(result, question.result)
     if isinstance(result, Rows):
         answers = list(get_answer_labels(columns.snapshot, columns, program, result)) if program is not None else []
     elif isinstance(result, np.ndarray):

@@ -23,7 +23,6 @@ from retrieval.weights.question_sets import QUESTION_SETS, prepare_set
 from retrieval.weights.spider_suites import write_suites
 
 if TYPE_CHECKING:
-    from retrieval.programs.algebra.numbers import Result
     from retrieval.types import Problem
     from retrieval.weights.data import TrainingData
 
@@ -49,7 +48,6 @@ class SuiteQuestion:
         text: as asked.
         right: answer sets that count as right.
         operators: what it needs.
-        result: the right result of a question that was written from a program, instead of ``right``.
     """
 
     id: str
@@ -59,7 +57,6 @@ class SuiteQuestion:
     text: str
     right: tuple[tuple[str, ...], ...] = ()
     operators: tuple[str, ...] = ()
-    result: Result | None = None
 
     @property
     def is_unanswerable(self) -> bool:

@@ -1,6 +1,7 @@
 """Each builder of weights on tiny data: the same seed gives the same file, and the product loads it."""
 
 import shutil
+import tomllib
 
 import pytest
 
@@ -24,7 +25,7 @@ from retrieval.weights.path_examples import ExampleCounts
 from retrieval.weights.path_fitting import FittingPlan
 from retrieval.weights.path_scorers import LackingBuilder, PathRankerBuilder
 from retrieval.weights.program_judge import ProgramJudgeBuilder
-from retrieval.weights.program_ranker import ProgramRankerBuilder
+from retrieval.weights.program_ranker import PRIORS, ProgramRankerBuilder
 from retrieval.weights.question_sets import QUESTION_SETS
 from retrieval.weights.registry import BUILDERS
 from retrieval.weights.span_reader import SpanReaderBuilder
@@ -46,7 +47,7 @@ def build_twice(builder, data, tmp_path):
     examples = builder.prepare(data, load_encoder(), 0)
     made = []
     for name in ("first", "second"):
-        (tmp_path / name).mkdir()
+        (tmp_path / name).mkdir(parents=True)
         made.append(tmp_path / name / builder.file.name)
         builder.write(builder.build(examples, 0), made[-1])
     return builder.evaluate(examples, 0), *made
@@ -62,11 +63,18 @@ def test_every_file_of_weights_has_a_builder_that_is_tested():
     assert {builder.file for builder in BUILDERS.values() if builder.name != "demo"} == shipped
 
 
-def test_the_ranker_learns_from_no_weights_at_all(data, tmp_path):
-    figures, first, second = build_twice(ProgramRankerBuilder(passes=2, written=4), data, tmp_path)
+def test_the_ranker_is_pulled_to_the_priors_and_learns_nothing_from_newcomers(data, tmp_path):
+    figures, first, second = build_twice(ProgramRankerBuilder(), data, tmp_path)
     assert first.read_bytes() == second.read_bytes()
-    assert len(Weights.load(first).values) > 10
-    assert [(row.group, row.values["questions"]) for row in figures.rows] == [("own_graphs", 24), ("all", 24)]
+    built, priors = Weights.load(first).values, tomllib.loads(PRIORS.read_text())
+    assert built["listing"] == priors["listing"]  # no question of the tiny suite asks for one
+    assert 0 < abs(built["and"] - priors["and"]) < 1
+    assert [(row.group, row.values["questions"]) for row in figures.rows] == [
+        ("own_graphs", 24), ("newcomers, half A", 24)
+    ]  # fmt: skip
+    shutil.rmtree(data.own / "newcomers" / "lot")
+    _, without, _ = build_twice(ProgramRankerBuilder(), data, tmp_path / "without")
+    assert without.read_bytes() == first.read_bytes()
 
 
 def test_the_judge_is_written_with_the_calibration(data, tmp_path):
