@@ -115,7 +115,7 @@ class TableColumns:
                 source, column = Having(forward), Measure(Key((forward,)), Folding.SUM)
             case _:
                 source = program
-        for path in self._find_date_paths(source, stems):
+        for path in self._find_date_paths(source, part, stems):
             yield Table(source, (column,), (*groups, Grouping(path, part)))
 
     def _get_measured(self, relation: int) -> int | None:
@@ -123,8 +123,11 @@ class TableColumns:
         forward = self.schema.get_inverse(relation)
         return forward if forward in self.schema.measures.numbers_by_id else None
 
-    def _find_date_paths(self, source: Program, stems: frozenset[str]) -> list[tuple[int, ...]]:
-        """Paths to the dates of most of a set, those that words name, and short ones, first."""
+    def _find_date_paths(self, source: Program, part: DatePart, stems: frozenset[str]) -> list[tuple[int, ...]]:
+        """Paths to the dates of most of a set, those that words name, and short ones, first.
+
+        Relations that give years lead to dates only where the periods are years.
+        """
         nodes = self.executor.compute_nodes(source)
         if not len(nodes) or self.executor.columns.are_values(nodes):
             return []
@@ -132,16 +135,17 @@ class TableColumns:
             r for inner in walk(source) if isinstance(key := getattr(inner, "key", None), Key) for r in key.path
         }
         ranked = list[tuple[float, float, tuple[int, ...]]]()
-        for path in self._list_dated_paths(nodes):
+        for path in self._list_dated_paths(nodes, part):
             mentions = len(stems & set(self.schema.relations[path[-1]].stems)) + (path[-1] in compared)
             ranked.append((-mentions, len(path), path))
         return [path for *_, path in sorted(ranked)]
 
-    def _list_dated_paths(self, nodes: np.ndarray) -> Iterator[tuple[int, ...]]:
+    def _list_dated_paths(self, nodes: np.ndarray, part: DatePart) -> Iterator[tuple[int, ...]]:
         columns = self.executor.columns
         dated = [
             relation for relation in self.schema.value_relations
-            if (kind := columns.get_value_type(relation)) is not None and (kind.year or kind.kind is ValueKind.DATE)
+            if (kind := columns.get_value_type(relation)) is not None
+            and (kind.kind is ValueKind.DATE or (kind.year and part is DatePart.YEAR))
         ]  # fmt: skip
         yield from ((relation,) for relation in dated if self._is_shared(nodes, relation))
         for step in self.schema.single:

@@ -102,3 +102,8 @@ def test_points_of_each(points, question, expected):
 )
 def test_points_of_a_year(points, question, expected):
     assert answers(points, question) == expected
+
+
+def test_mere_years_are_no_months(points):
+    assert answers(points, "total points per year") == ["2018", "2019"]
+    assert answers(points, "total points per month") == ["71"]
