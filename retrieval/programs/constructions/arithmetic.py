@@ -55,7 +55,7 @@ _SHARE = re.compile(
     r"(?:(?:what|which|how (?:big|large|high) (?:is|was) (?:the|a)) )?"
     r"(?P<share>percentage|percent|share|fraction|proportion|portion)(?: of)?\b (?P<rest>.+)"
 )
-_OF = re.compile(r"(?:what|which)(?P<share>) of (?P<rest>.+)")
+_OF = re.compile(r"(?P<share>what|which) of (?P<rest>.+)")
 _VERBS = get_words("verbs_of_conditions")
 #: What asks for the time from the first to the last of several.
 _EXTREMES = re.compile(

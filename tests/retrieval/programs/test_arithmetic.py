@@ -44,6 +44,7 @@ def reader(tmp_path_factory):
         ("What is the sale price of 6 cutting blades?", "£7.5"),
         ("what would five saddles cost at sale price", "£150"),
         ("What percentage of the products are made by Hale?", "50%"),
+        ("What % of the products are made by Hale?", "50%"),
         ("what share of the bookings have a total price over £450", "50%"),
         ("How many nights did Tanaka stay?", "5 days"),
         ("How many days between the arrival and the departure of Ito?", "733 days"),
