@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from retrieval.kg.snapshot.arrays import find_common, is_among
 from retrieval.language.amounts import Folding, ValueKind
 from retrieval.programs.algebra.operations import EVERY, Count, Fold, Having, Key, Program, Top, Walk, walk
@@ -22,8 +24,6 @@ from retrieval.programs.algebra.table_operations import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from retrieval.programs.algebra.execution import Executor
     from retrieval.programs.grounding.schema import Schema
 
@@ -126,10 +126,10 @@ class TableColumns:
     def _find_date_paths(self, source: Program, part: DatePart, stems: frozenset[str]) -> list[tuple[int, ...]]:
         """Paths to the dates of most of a set, those that words name, and short ones, first.
 
-        Relations that give years lead to dates only where the periods are years.
+        A number has none; relations that give years lead to dates only where the periods are years.
         """
-        nodes = self.executor.compute_nodes(source)
-        if not len(nodes) or self.executor.columns.are_values(nodes):
+        nodes = self.executor.run(source)
+        if not isinstance(nodes, np.ndarray) or not len(nodes) or self.executor.columns.are_values(nodes):
             return []
         compared = {
             r for inner in walk(source) if isinstance(key := getattr(inner, "key", None), Key) for r in key.path

@@ -107,3 +107,8 @@ def test_points_of_a_year(points, question, expected):
 def test_mere_years_are_no_months(points):
     assert answers(points, "total points per year") == ["2018", "2019"]
     assert answers(points, "total points per month") == ["71"]
+
+
+def test_a_number_that_was_calculated_has_no_periods(tmp_path):
+    people = read_table("people", "Person,Born\nAnn Lee,1980\nBen Lee,1985\nCid Orr,1990\n", tmp_path)
+    assert answers(people, "how many years older is Ann Lee than Ben Lee by year of birth") == ["5 years"]
