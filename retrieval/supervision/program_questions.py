@@ -331,10 +331,3 @@ def _get_noun(label: str, inverse: bool) -> str:
         if separator:
             return after if inverse else before
     return label
-
-
-def is_same_result(left: object, right: object) -> bool:
-    """Whether two programs gave the same."""
-    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
-        return isinstance(left, np.ndarray) and isinstance(right, np.ndarray) and np.array_equal(left, right)
-    return type(left) is type(right) and left == right
