@@ -229,9 +229,7 @@ def parse(cls: type[C], complaint: str, settings: Mapping[str, Any] | None = Non
     """Typed settings from plain JSON; what is not given has its default.
 
     Args:
-        cls: the class of the settings.
         complaint: how an error about an unknown key begins; the key follows.
-        settings: by name.
 
     Raises:
         ConfigError: a key is unknown (the nearest known one is named), or a value has a wrong type or range.

@@ -181,7 +181,7 @@ class OverBudgetError(LLMError):
 
 
 class Cancelled(ClewError):
-    """Somebody pressed Stop. Raised at the next check point of long work."""
+    """Somebody pressed Stop: raised at its next check point by whatever takes ``cancelled``, which is asked often."""
 
     code = "cancelled"
 

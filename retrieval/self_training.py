@@ -94,20 +94,14 @@ def run_self_training(
     A training that was stopped is gone on with: the same graph and seed give the same questions.
 
     Args:
-        snapshot: the graph.
         out: directory of the checkpoint.
-        encoder: the text encoder.
-        seed: of the questions and the training.
         questions: how many are written at most; None takes ``QUESTIONS``.
         config: settings of the method that differ from those of self-training.
-        progress: told about every stage.
-        cancelled: asked often.
         cache: where what is computed once a snapshot is kept.
 
     Raises:
         TrainingDataError: there is nothing to learn: the graph is small, its relations give too few questions, or
             all held-out ones are answered without training.
-        Cancelled: ``cancelled()`` said so.
     """
     if snapshot.num_triples < SELF_TRAINING_FACTS:
         raise TrainingDataError(

@@ -75,12 +75,10 @@ def train(
 
     Args:
         method: a trainable method.
-        snapshot: the graph.
         questions: with topics and answers; ``split`` decides where each goes, ``test`` is never looked at.
         labels: rational paths, or a label file; without them the questions' own gold paths and answer-set consistency.
         config: settings or plain JSON.
         out: directory of the checkpoint; replaced whole at the end.
-        encoder: the frozen text encoder.
         progress: told about every stage; in training with loss and rate (questions a second).
         cancelled: asked often; training stops within a second.
         cache: where label vectors and triple states are kept for asking (``open_retriever``'s ``cache``).
@@ -92,7 +90,6 @@ def train(
         MethodError: the method is unknown or not trainable.
         ConfigError: a setting is unknown or wrong.
         TrainingDataError: nothing of the question set can be learned from.
-        Cancelled: ``cancelled()`` said so.
     """
     settings = config if isinstance(config, TrainingConfig) else registry.parse(method, config)
     if isinstance(labels, Path):
@@ -214,9 +211,7 @@ def split(snapshot: Snapshot, questions: Sequence[QuestionRecord], seed: int, *,
     way, one in ten, unless that would leave either empty.
 
     Args:
-        snapshot: the graph.
         questions: of all splits.
-        seed: of the division.
         plans: questions that have relation paths and no topic may be learned from too.
 
     Raises:

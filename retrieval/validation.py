@@ -48,11 +48,7 @@ class Validation:
 def validate(
     retriever: Retriever, snapshot: Snapshot, questions: Sequence[Grounded], cancelled: Callable[[], bool]
 ) -> Validation:
-    """Metrics and supports on at most 300 questions, evenly taken.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
-    """
+    """Metrics and supports on at most 300 questions, evenly taken."""
     scores, supports = [], []
     for question in questions[:: -(-len(questions) // _MOST) or 1]:
         check(cancelled)

@@ -46,7 +46,6 @@ class Subject:
 
     Attributes:
         graph: as it is when this is current: its snapshot is the version that is asked.
-        version: of the graph.
         checkpoint: to be used instead of the one in use; None leaves it at that.
     """
 

@@ -115,7 +115,6 @@ def run(job_id: int, work: Callable[[Context], Any], *, failed: Failed | None = 
     back, or found by the sweep.
 
     Args:
-        job_id: the job.
         work: does it and returns its result as JSON types.
         failed: told when it broke, to put right what it was for.
     """

@@ -52,10 +52,7 @@ class AgentAnswerer(Answerer):
     """One graph, its deciders, linker and reasoner.
 
     Args:
-        snapshot: the graph.
         deciders: who explores.
-        linker: finds topic entities.
-        reasoner: extractive or language model.
         checkpoint: fingerprint of the small policy's.
         encoder: name of the text encoder, for the record.
         text_fit: says whether the relations that were chosen are what the question asks for; without it nothing is

@@ -27,11 +27,9 @@ class AgentSearch:
     Attributes:
         deciders: who explores.
         state: after the last step.
-        policy: who decides.
         probability: of what the policy did so far; what a person chose is certain.
         corrected: a person chose some of it.
         usage: of policies that were given up.
-        warnings: what went wrong.
     """
 
     deciders: Deciders
@@ -92,7 +90,6 @@ class AgentSearch:
         """What the policy would do; one that needs no language model takes over when that fails.
 
         Args:
-            run: the run.
             only_options: what is done is known: a language model is not asked for its opinion.
         """
         if only_options and self.policy.prompts:

@@ -97,11 +97,7 @@ class _SharedAnswer:
         return self.whole and seen == len(self._events)
 
     def stream_events(self, cancelled: Callable[[], bool]) -> Iterator[Event]:
-        """The events from the first on, until the last, or until there are no more to be expected.
-
-        Raises:
-            Cancelled: ``cancelled`` said so.
-        """
+        """The events from the first on, until the last, or until there are no more to be expected."""
         seen, idle = 0, 0.0
         while True:
             over = self.whole or self.broken

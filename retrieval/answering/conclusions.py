@@ -42,9 +42,7 @@ def ask_reasoner(
 
     Args:
         run: the run that ends with this.
-        reasoner: extractive or language model.
         fallback: stands in; without evidence it gives the typed no-answer, which is known already.
-        evidence: what was found.
         spent: what the language model cost before.
         warnings: what went wrong before.
         without_model: answers as the answerer does without a language model; None where that is ``fallback`` alone.

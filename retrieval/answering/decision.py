@@ -62,7 +62,6 @@ class RetrievedPaths:
     """What a retriever returned.
 
     Attributes:
-        paths: relation paths of all topics.
         evidence: what all of them lead to.
         collect: the same of some of them.
         began: when they were ranked, of ``time.perf_counter``.
@@ -84,10 +83,7 @@ class DecisionProcedure(ABC):
     """How the answer of one question is decided; made for it.
 
     Attributes:
-        run: the run.
-        linked: topic entities.
         described: the entity that the question asks about as a whole.
-        programs: of the graph.
         extractive: answers by relation paths.
     """
 
@@ -171,8 +167,6 @@ class Precedence(DecisionProcedure):
     """Programs before relation paths where they are sure enough, after these where they are not.
 
     Attributes:
-        retriever: ranks relation paths.
-        snapshot: the graph.
         untaught: the retriever was not trained on questions of this graph.
         understanding: the program that was read before relation paths.
     """

@@ -63,9 +63,7 @@ class EndpointAnswerer:
     """One endpoint, opened, and how it is asked.
 
     Attributes:
-        remote: the endpoint.
         method: one that can be asked of endpoints (``MethodSpec.on_endpoints``).
-        encoder: the text encoder.
         numbers: see :data:`Numbering`.
         reasoner: ``extractive`` or ``llm``.
         llm: the language model, when one is configured.

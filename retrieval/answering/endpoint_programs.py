@@ -40,9 +40,6 @@ class EndpointPrograms:
     """Programs of one question over an endpoint.
 
     Attributes:
-        remote: the endpoint.
-        encoder: the text encoder.
-        cancelled: asked between pieces of work.
         warnings: what to know of an answer that is found otherwise.
         usage: what a language model cost that wrote the program.
     """
@@ -102,7 +99,6 @@ class EndpointPrograms:
         """The events of a program, with the entities' ids of its own snapshot.
 
         Args:
-            request: the question.
             understanding: its program.
             began: when the run did.
         """

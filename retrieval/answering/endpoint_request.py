@@ -21,7 +21,6 @@ class EndpointRequest:
         question: 1 to 1,000 characters.
         given: IRIs of topic entities chosen by the caller; used instead of what the question names.
         budget: most distinct facts retrieved.
-        seed: of the retriever's sampling.
         program: by names of the endpoint; run as it is in place of reading the question.
         follows: the question before, which this one may lean on.
         denoted: words of the question that are known to stand for entities.

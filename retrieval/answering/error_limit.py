@@ -15,7 +15,6 @@ def apply_limit(final: AnswerFinal, at_most_wrong: int, guarantee: Guarantee | N
     """The end of a run under a limit: answers below its threshold are marked as guesses.
 
     Args:
-        final: the end of the run.
         at_most_wrong: of 100 answers.
         guarantee: what calibration found for what answered; None: it was not calibrated, so nothing is sure enough.
     """

@@ -54,11 +54,8 @@ class InsesAnswerer(Answerer):
     """One graph, navigator, linker and reasoner.
 
     Args:
-        snapshot: the graph.
         navigator: selects triples; ``fallback`` where it is a language model that fails.
         fallback: the navigator that needs none.
-        linker: finds the entities that the question names.
-        reasoner: extractive or language model.
         index: names of the graph with their vectors.
         passages: of the graph, where it has some.
         encoder: name of the text encoder, for the record.

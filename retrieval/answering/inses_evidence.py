@@ -51,9 +51,7 @@ class SelectionEvidence:
     """Turns the facts that a search selected into events and evidence.
 
     Attributes:
-        snapshot: the graph.
         navigator: reads questions without a language model.
-        options: of the method.
         settings: see :class:`InsesSettings`.
         by_model: a language model answers.
     """

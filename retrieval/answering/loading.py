@@ -55,7 +55,6 @@ def load_answerer(
     """Open the answerer of a method.
 
     Args:
-        spec: what to open.
         parts: the graph, and what its other answerers have opened already.
         llm: the language model, when one is configured.
         settings: of answerers that answer through relation paths.
@@ -90,7 +89,6 @@ def load_parts(snapshot: Path | Snapshot, encoder: Encoder) -> GraphParts:
 
     Args:
         snapshot: directory of the graph, or the graph when it is open already.
-        encoder: the text encoder.
 
     Raises:
         SnapshotError: the graph cannot be opened.
@@ -141,7 +139,6 @@ class AnswererCache:
         """The answerer of ``spec``, opened when it is not, or when its files or the vocabulary changed since.
 
         Args:
-            spec: what to open.
             llm: the language model that it asks, when it is not this cache's own.
             vocabulary: see :func:`load_answerer`.
 

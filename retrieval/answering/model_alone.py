@@ -41,7 +41,6 @@ class ModelAnswerer(Answerer):
     Args:
         snapshot: the graph; an answer that it holds by name is linked to it.
         method: ``llm-only`` (direct) or ``llm-cot`` (few-shot chain of thought), which is also the prompt's name.
-        settings: the language model.
         store: where replies are kept, so that none is paid for twice.
         encoder: name of the text encoder, for the record.
     """

@@ -41,8 +41,6 @@ class GraphParts:
     """One open graph and what is found in it by text; each part is opened when an answerer first asks for it.
 
     Args:
-        snapshot: the graph.
-        encoder: the text encoder.
         base: the parts of the graph under its labels, where ``snapshot`` is renamed; its indexes are shared.
     """
 
@@ -117,9 +115,7 @@ class Opening:
     """What an answerer is opened with.
 
     Attributes:
-        spec: what was asked for.
         parts: shared by the answerers of one graph.
-        reasoner: as the spec names it.
         llm: the language model, when one is configured.
         settings: of answerers that answer through relation paths.
     """

@@ -23,8 +23,6 @@ class PathRanking:
     """Ranks relation paths by a retriever and its second opinions.
 
     Attributes:
-        retriever: a trained or the zero-shot one.
-        limit: paths that are kept.
         text_fit: second opinion on a trained retriever's relation paths; without it the retriever's word
             stands, and nothing is said not to be in the graph.
         by_words: the zero-shot retriever, which ranks beside the trained one, and has more of a say where that doubts

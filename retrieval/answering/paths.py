@@ -65,10 +65,6 @@ class PathAnswerer(Answerer):
     """One graph, retriever, linker and reasoner.
 
     Args:
-        snapshot: the graph.
-        retriever: a trained or the zero-shot retriever for that graph.
-        linker: finds topic entities.
-        reasoner: extractive or language model.
         encoder: name of the text encoder, for the record.
         text_fit, by_words, share, can_doubt: see :class:`.path_ranking.PathRanking`.
         programs: answers what needs an operator; without it such questions are not understood.

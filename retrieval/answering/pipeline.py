@@ -54,8 +54,6 @@ class Answerer(ABC):
     """One way to answer questions of one graph, ready to be asked. Threads may share it.
 
     Attributes:
-        snapshot: the graph.
-        reasoner: extractive or language model.
         encoder: name of the text encoder, for the record.
         settings: a dataclass, for the record.
         follow_ups: reads follow-ups; without it every question stands on its own.
@@ -122,7 +120,6 @@ class Answerer(ABC):
         """Answer one question.
 
         Args:
-            request: the question and its limits.
             cancelled: asked between pieces of work; True ends the run with ``run.cancelled``.
             watch: given the seconds of retrieval.
             pausing: asked between the steps of a method that can wait; True pauses it.

@@ -57,7 +57,6 @@ class ProgramAnswerer:
     """Reads questions as programs and answers by them.
 
     Args:
-        reader: of the graph.
         trusted: answers of a lower confidence are guesses.
         path_trust: instead of ``thresholds.PROGRAM_OVER_PATHS``.
         guesses: programs that are less likely answer, too, as guesses, where nothing else can.

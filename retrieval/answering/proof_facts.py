@@ -22,9 +22,6 @@ _Path = tuple[int, ...]
 class ProofFacts:
     """The facts that were collected for one proof.
 
-    Args:
-        executor: of the graph.
-
     Attributes:
         answers: nodes of the largest set that was proven, int64 [n].
     """

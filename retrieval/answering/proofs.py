@@ -39,7 +39,6 @@ def build_chains(executor: Executor, program: Program, score: float) -> tuple[Ev
 
     Args:
         executor: of the graph; what it has computed already is not computed again.
-        program: over the graph.
         score: how likely the program is what was asked, in [0, 1].
     """
     proof = ProofBuilder(executor)
@@ -48,14 +47,7 @@ def build_chains(executor: Executor, program: Program, score: float) -> tuple[Ev
 
 
 class ProofBuilder:
-    """Collects the facts that prove a program's result.
-
-    Args:
-        executor: of the graph.
-
-    Attributes:
-        facts: what was collected.
-    """
+    """Collects the facts that prove a program's result."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor

@@ -30,11 +30,7 @@ class EvidenceReader:
     """What one run retrieves, and what its reasoner reads of it.
 
     Attributes:
-        run: the run.
-        retriever: of the graph.
         reasoner: who reads.
-        snapshot: the graph.
-        found: what was retrieved so far.
     """
 
     run: PipelineRun
@@ -111,7 +107,6 @@ class EvidenceReader:
         within the retrieved facts, whose order means nothing to it, or takes the retrieved paths alone.
 
         Args:
-            linked: the topics.
             paths: relation paths with their probabilities.
             settings: how much is kept.
             coverage: see ``gather``.

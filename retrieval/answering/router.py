@@ -61,7 +61,6 @@ class RouterAnswerer(Answerer):
         text: answers from passages; None where there are none.
         graph: answers from facts; None where there are none.
         decider: tells simple questions from complex ones.
-        reasoner: extractive or language model, the same for both answerers.
         encoder: name of the text encoder, for the record.
         checkpoint: fingerprint of the one that it was opened with, which is the decider's or the graph method's.
         options: see :class:`RouterOptions`.

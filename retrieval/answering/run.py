@@ -91,7 +91,6 @@ class AskRequest:
         question: 1 to ``QUESTION_LIMIT`` characters.
         given: topic entities chosen by the caller; used instead of what the linker would find.
         budget: most distinct facts retrieved, 1 to ``MAX_BUDGET``.
-        seed: of the retriever's sampling.
         steering: what a person decided, for methods that can be steered.
         program: by names; run as it is in place of reading the question, by methods that run programs.
         follows: the question before, which this one may lean on.

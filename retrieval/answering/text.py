@@ -49,8 +49,6 @@ class TextAnswerer(Answerer):
     """One graph with passages and a reader of them.
 
     Args:
-        index: the passages of the graph.
-        reasoner: extractive or language model.
         llm: the language model; needed when the reasoner is one.
         options: how many passages are read.
         encoder: name of the text encoder, for the record.

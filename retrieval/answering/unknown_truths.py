@@ -19,12 +19,7 @@ _HINT = "That a fact is missing does not make it false. Ask what the graph says 
 
 
 def explain_unknown(executor: Executor, program: Program) -> NoAnswer | None:
-    """Why a "no" is not justified: facts that would decide it are missing. None if the graph can decide the question.
-
-    Args:
-        executor: of the graph.
-        program: over the graph.
-    """
+    """Why a "no" is not justified: facts that would decide it are missing; None if the graph can decide."""
     lacking = next(_iter_lacking(executor, program), None)
     if lacking is None or executor.run(program) is not False:
         return None

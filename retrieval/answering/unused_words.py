@@ -81,11 +81,7 @@ def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[S
 
 
 class UsedWords:
-    """Tracks which words of a question the events of a run use, when no program read from the question answers it.
-
-    Args:
-        request: the question.
-    """
+    """Tracks which words of a question the events of a run use, when no program read from the question answers it."""
 
     def __init__(self, request: AskRequest) -> None:
         self._question = request.question

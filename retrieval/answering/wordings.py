@@ -43,7 +43,6 @@ class WordingSelector:
     """Selects the wordings of relations and kinds that a question uses.
 
     Args:
-        vocabulary: of the graph.
         snapshot: the graph; terms that it lacks are left out.
     """
 
@@ -103,8 +102,6 @@ class RenamedAnswerers:
     """The answerers of one graph under the renamings that its questions select. Threads may share it.
 
     Args:
-        vocabulary: of the graph.
-        snapshot: the graph.
         open_answerer: opens the answerer under a renaming.
     """
 

@@ -18,7 +18,6 @@ def explain_loss(case: Case, hops: int | None) -> WhyNot:
     """Where a search that steps from entity to entity loses the expected answer.
 
     Args:
-        case: see there.
         hops: from the nearest topic; None where nothing leads there.
     """
     topics = " and ".join(linked.entity.label for linked in case.record.linked)

@@ -35,7 +35,6 @@ class Tools:
     Attributes:
         encode: texts to unit vectors, float32 [n, d].
         reopen: the same answerer over another graph; None tries no fact.
-        cancelled: asked between pieces of work.
     """
 
     encode: Callable[[list[str]], np.ndarray]
@@ -49,12 +48,8 @@ class Case:
 
     Attributes:
         answerer: that answered it, or the part of it that did.
-        request: what it was asked.
-        record: what it told.
         expected: as it was named.
         node: id of the expected entity, -1 where the graph has none.
-        tools: see there.
-        checks: what was looked at until now.
     """
 
     answerer: Answerer

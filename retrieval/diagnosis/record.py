@@ -29,13 +29,10 @@ class RunRecord:
     Attributes:
         question: as it was read: a follow-up as it stands on its own.
         denoted: words of it that stand for nodes.
-        linked: its topics.
         unmatched: phrases that no entity was found for.
         touched: ids of all nodes on retrieved paths and steps.
-        chains: the evidence.
         program: the last one that was executed.
         routed: the method that the router chose last.
-        final: the end.
     """
 
     question: str

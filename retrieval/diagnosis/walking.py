@@ -44,8 +44,6 @@ def explain_loss(case: Case, answerer: PathAnswerer, hops: int | None) -> WhyNot
     """Where an answerer of relation paths loses the expected answer.
 
     Args:
-        case: see there.
-        answerer: that answered.
         hops: from the nearest topic; None where nothing leads there.
     """
     walks = PathWalks(case, answerer)

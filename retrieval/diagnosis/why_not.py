@@ -43,10 +43,7 @@ def explain_missing_answer(
     """Find the stage at which a run loses an expected answer.
 
     Args:
-        answerer: that answered.
-        request: what it was asked.
         expected: an entity, by id or by name.
-        tools: what trials need.
         events: what the run told; None asks the answerer again, which gives the same.
 
     Raises:

@@ -61,9 +61,7 @@ def ask_equivalence(
     """Whether a language model takes each answer for the right one (INSES App. G, Table 13).
 
     Args:
-        asker: the judge, through its store of replies.
         examples: (question, right answers, answer).
-        cancelled: asked while waiting.
 
     Returns:
         None where no reply came, or it does not say.
@@ -91,10 +89,8 @@ def ask_matching_pairs(
     """Which given answers mean which right ones, as a language model reasons step by step (RAPL App. H).
 
     Args:
-        asker: the judge, through its store of replies.
         examples: (question, right answers, given answers), at least one of each; of longer lists the first
             ``MOST_ANSWERS`` are shown.
-        cancelled: asked while waiting.
 
     Returns:
         Places of (given, right) answers, from 0; None where no reply came, or it has no such pairs.
@@ -190,9 +186,7 @@ def ask_sufficiency(
     """Whether each context states its fact, as a language model judges (MINE; INSES App. G, Table 14).
 
     Args:
-        asker: the judge, through its store of replies.
         examples: (triples or sentences that were retrieved, fact that they should hold).
-        cancelled: asked while waiting.
 
     Returns:
         None where no reply came, or it does not say. Without any context the answer is no, and nothing is asked.

@@ -57,17 +57,12 @@ def calibrate(
     """Ask questions with known answers the way people ask them; return how confident and how right each answer is.
 
     Args:
-        answerer: what is asked.
         reviewed: questions of people whose right answers were looked at; none where no answer is right.
         written: questions that are written from the graph's schema, at most.
         progress: told after each question.
-        cancelled: asked between pieces of work.
 
     Returns:
         In random order, the same each time; nothing where there is nothing to ask.
-
-    Raises:
-        Cancelled: ``cancelled`` said so.
     """
     progress(Progress("writing questions", 0, written, "questions"))
     texts = {question.question for question in reviewed}

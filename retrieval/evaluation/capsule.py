@@ -42,7 +42,6 @@ def write(out: Path, study: StudyRunner, name: str) -> None:
     Args:
         out: the zip.
         study: as it was run; cells that are not finished are left out.
-        name: of the study, for people.
 
     Raises:
         EvaluationError: no cell is finished.

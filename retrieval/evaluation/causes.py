@@ -27,11 +27,6 @@ def find_cause(outcome: Outcome, scores: QuestionScore, snapshot: Snapshot) -> s
     - ``retrieval``: some answer that is missing is in no retrieved fact.
     - ``reasoning``: all of them are; or only wrong answers were added; or there should have been none;
       or the answer had to be computed.
-
-    Args:
-        outcome: how the question was answered.
-        scores: of that.
-        snapshot: the whole graph.
     """
     if outcome.error is not None:
         return "failed"

@@ -21,11 +21,8 @@ class Coverage:
     """What the graph lacks of a question set.
 
     Attributes:
-        questions: how many there are.
-        with_topics: how many name topic entities.
         topics_missing: of those, how many name one that the graph lacks.
         no_topic: of those, how many name none that the graph has; the linker stands in.
-        with_answers: how many have answers.
         answers_missing: of those, how many have an answer that the graph lacks: their whole set cannot be found.
         no_answer: of those, how many have no answer that the graph has.
     """
@@ -51,8 +48,6 @@ def filter_answerable(
     """The questions of which some answer is in the graph: the papers' -sub sets (ReG Tables 2 and 3).
 
     Args:
-        snapshot: the graph.
-        questions: of one set.
         subgraphs: ``own``: in the question's own subgraph, where it brings one; ``whole``: in the graph.
 
     Raises:

@@ -51,10 +51,8 @@ class Evaluation:
     """All questions asked of one answerer.
 
     Attributes:
-        answerer: what was asked.
         outcomes: in the order of the questions.
         budget: distinct facts retrieved at most.
-        seed: of the retriever's sampling.
         topics: ``given`` topic entities were used where the question names them, or all were ``linked``.
         subgraphs: questions with triples were asked on their ``own`` subgraph, or all on the ``whole`` graph.
     """
@@ -92,10 +90,7 @@ def evaluate_answerer(
     """Ask each question once, after a few that are asked for warmth alone.
 
     Args:
-        answerer: what is asked.
-        questions: of one set.
         budget: distinct facts that may be retrieved for a question.
-        seed: of the retriever's sampling.
         topics: ``given`` uses the topic entities that a question names, and the linker where it names none that
             the graph holds; ``linked`` has the linker find them all.
         subgraphs: ``own`` asks a question that brings triples on those alone, as the papers do.
@@ -103,11 +98,9 @@ def evaluate_answerer(
         done: outcomes of an evaluation that was stopped, by question id; they are not asked again.
         keep: given each new outcome.
         progress: told after each question.
-        cancelled: asked between pieces of work.
 
     Raises:
         EvaluationError: there are no questions, or the graph knows none of their topics or none of their answers.
-        Cancelled: ``cancelled`` said so.
     """
     require(answerer.snapshot, questions)
     outcomes, kept = [], done or {}
@@ -158,11 +151,7 @@ def ask(
     subgraphs: Subgraphs = "own",
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Ask one question and read its events.
-
-    Raises:
-        Cancelled: the run was stopped.
-    """
+    """Ask one question and read its events."""
     topic_ids = resolve_topics(answerer.snapshot, question) if topics == "given" else ()
     outcome = Outcome(question, linked=not topic_ids)
     own_facts = find_facts(answerer.snapshot, question.triples) if question.triples else None

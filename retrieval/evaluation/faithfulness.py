@@ -18,8 +18,6 @@ def measure(
 
     Args:
         report: as ``evaluate`` writes it.
-        asker: the language model.
-        cancelled: asked while waiting.
 
     Returns:
         Plain JSON: ``hallucination_score`` (null when no reply says), how many questions were ``examples``, said

@@ -36,9 +36,7 @@ def add_judgements(
     Args:
         report: as ``evaluate`` writes it.
         which: some of ``NAMES``.
-        asker: the language model, through its store of replies.
         progress: called before each judgement.
-        cancelled: asked while waiting.
 
     Returns:
         The report with ``judged``: the figures of each judgement by its name (where there is nothing to judge,
@@ -46,7 +44,6 @@ def add_judgements(
 
     Raises:
         ConfigError: there is no such judgement.
-        Cancelled: ``cancelled()`` said so.
         LLMError: the endpoint cannot be used.
     """
     unknown = sorted(set(which) - set(NAMES))

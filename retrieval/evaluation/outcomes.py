@@ -20,7 +20,6 @@ class Outcome:
     """One question asked.
 
     Attributes:
-        question: as in the question set.
         topics: labels of the linked topic entities.
         linked: whether Clew's linker found them: the question names none, none that the graph holds, or the
             linker was to be measured.
@@ -29,7 +28,6 @@ class Outcome:
         chains: evidence chains as text with their probability, best first.
         no_answer: reason of a typed no-answer.
         error: code of a failed run.
-        usage: what it cost.
         latency_ms: from asking to the last event.
         retrieval_ms: of that, what the retriever took, from the question's text to its last path; on a question's
             own subgraph also what it computed from that.

@@ -54,7 +54,6 @@ def score(outcome: Outcome, *, words: bool = False) -> QuestionScore:
     answered is another answer set that the question set calls right.
 
     Args:
-        outcome: how the question was answered.
         words: compare the words of the best answer with those of the right ones too.
     """
     scores = _score(outcome)

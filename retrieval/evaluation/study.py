@@ -52,11 +52,8 @@ class StudyRunner:
     Args:
         config: what is trained and tested.
         out: where checkpoints, reports and finished cells are kept.
-        encoder: the text encoder.
         llm: for the language-model reasoner.
         say: told in a line what begins.
-        progress: told about every stage.
-        cancelled: asked often.
         admit: called before an outcome is kept; what it raises ends the cell, and the outcome is none of it.
     """
 

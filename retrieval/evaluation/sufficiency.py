@@ -22,8 +22,6 @@ def measure(
 
     Args:
         report: as ``evaluate`` writes it.
-        asker: the language model.
-        cancelled: asked while waiting.
 
     Returns:
         Plain JSON: ``n``, ``sufficient`` (the share; null when no reply says), ``examples``, ``unsaid``, ``usage``,

@@ -40,7 +40,6 @@ def expand(
 
     Args:
         facts: the retrieved triples; duplicates are dropped, order decides between ties.
-        topics: the question's entities.
         max_length: L, the most facts in a chain; None for no limit.
         mixed: False expands as the paper does, left to right and right to left apart (a chain is walked
             all forward or all backward). True lets a chain change direction, as retrievers that walk

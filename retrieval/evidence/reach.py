@@ -58,7 +58,6 @@ def walk(snapshot: Snapshot, topic: int, path: Sequence[int], probability: float
     """Execute a relation path over the snapshot.
 
     Args:
-        snapshot: the graph.
         topic: entity to start from.
         path: directed relation ids.
         probability: of the relation path, carried along.
@@ -80,7 +79,6 @@ def from_walks(
     Its probability is the best of its walks'. Best first; equal ones keep their order.
 
     Args:
-        snapshot: the graph.
         walks: with scores.
         units: the relations that each relation id of the walks stands for (:func:`merge_parallel`); none: itself.
     """

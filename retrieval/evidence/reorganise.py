@@ -28,7 +28,6 @@ def merge_chains(
     an answer and leads on from no topic, to compare answers by (ReG 4.1's answer-centric neighbourhoods).
 
     Args:
-        snapshot: the graph.
         facts: ids of the retrieved facts, each with a score in [0, 1].
         topics: distinct topic entities.
         max_length: L, most hops of a chain; None for no limit.

@@ -74,13 +74,11 @@ def extract(
         form: one of ``FORMS``, whose questions and replies.
         threshold: cosine from which two names are one.
         progress: told after every reply, with tokens and cost so far.
-        cancelled: asked while waiting.
 
     Raises:
         EmptySourceError: there are no passages with text.
         LLMKeyError, OverBudgetError, LLMError: the language model cannot be asked any more; what came is kept.
         LLMReplyError: not one reply can be read.
-        Cancelled: ``cancelled`` said so.
     """
     if not any(passage.text.strip() for passage in passages):
         raise EmptySourceError("There is no text to read.", hint="Give documents with text in them.")

@@ -51,7 +51,6 @@ class TripleTable:
         nodes: columns ``label``, ``kind`` (``entity``, ``cvt``, ``literal``), ``iri`` (may be null) for
             nodes of which the reader knows more than the label; others get their kind from the label.
         relation_labels: shown labels of relations that have one of their own, by relation name.
-        sources: names of the files.
         problems: how many rows could not be used.
         node_attributes: columns ``label``, ``key``, ``value``; a label that no fact names becomes a node.
         fact_attributes: columns ``fact`` (row), ``key``, ``value``.
@@ -101,7 +100,6 @@ class TripleTable:
 
         Args:
             facts: the labels.
-            sources: names of the files.
             passages: documents in pieces; their own ``id`` is not looked at, positions count.
             fact_passages: (position in ``facts``, position in ``passages``).
             node_attributes: (label, key, value).

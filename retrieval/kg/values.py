@@ -156,7 +156,6 @@ class Value:
 
     Attributes:
         value: in the base unit; a date in years with a fraction, a time in minutes.
-        kind: what it is.
         dimension: of its unit: length, area, duration, mass, money, data and the like, or empty.
         unit: as it is spelt, empty where it has none.
         factor: of the unit to the base unit.

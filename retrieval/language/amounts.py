@@ -75,9 +75,7 @@ class Amount:
 
     Attributes:
         value: in the base unit of its dimension (:mod:`retrieval.kg.values`).
-        kind: what it is.
         dimension: of its unit, empty where it has none.
-        text: as it stands in the question.
         factor: of its unit to the base unit.
     """
 

@@ -52,7 +52,6 @@ class Description:
 
     Attributes:
         start, end: where it stands in the question, in characters.
-        text: the phrase.
         noun: what it describes: "country".
         person: whether that is a person.
         clause: the relative clause as a statement, where there is one whose gap is a place: "the Bubye River is found".

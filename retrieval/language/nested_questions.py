@@ -52,7 +52,6 @@ def find_nested(question: str, mention: str) -> Nested | None:
     """The innermost description that names ``mention``, where something else is asked of what it describes.
 
     Args:
-        question: as written.
         mention: the text in it that names an entity.
     """
     text = _MARKS.sub("", question)

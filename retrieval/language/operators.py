@@ -177,7 +177,6 @@ def find_unexplained(
     """The cues that nothing explains.
 
     Args:
-        text: of the question.
         cues: of the question, see :func:`find_cues`.
         spans: characters of the question that name an entity.
         names: of those entities; where one stands in the question, it names it there too.

@@ -16,9 +16,6 @@ class Question:
     """A question as it was asked; each analysis of its text is made when it is first asked for, and kept.
 
     Questions of the same text are equal.
-
-    Attributes:
-        text: as it was asked.
     """
 
     text: str

@@ -92,7 +92,6 @@ class QuestionWords:
     """A question in words.
 
     Attributes:
-        text: as asked.
         words: in order.
         quantities: numbers, dates and ranges, outermost first.
         quoted: word spans [first, last) in quotes.

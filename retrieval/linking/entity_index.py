@@ -58,11 +58,8 @@ def build(
     """Encode the labels of all named entities and publish the vectors. About 700 labels a second on 2 cores.
 
     Args:
-        snapshot: the graph.
-        encoder: gives the vectors.
         out: where to publish; None for the place where :class:`EntityIndex` looks.
         progress: called after each piece, in labels.
-        cancelled: asked between pieces.
 
     Returns:
         The published directory. It is built once: a second call finds it and returns.

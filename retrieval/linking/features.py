@@ -53,7 +53,6 @@ class GraphFeatures:
     both directions share all but the relations' sums. *Directed*, each fact is one triple, as in the papers.
 
     Attributes:
-        snapshot: the graph.
         relations: text features of directed relations, [2R, d].
         entities: text features, [E, d], or None when entity texts are left out.
         directed: each fact is one triple.
@@ -94,15 +93,9 @@ def compute_graph_features(
 
     Args:
         snapshot: the graph, at least one fact.
-        encoder: the frozen text encoder.
         entity_texts: use the entities' labels, not only the relations'.
         directed: each fact is one triple; else it is walked both ways.
         cache: directory where the label vectors are kept (fp16), shared by checkpoints.
-        progress: told about labels encoded.
-        cancelled: asked between batches.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
     """
     texts = encode_graph_texts(
         snapshot, encoder, entity_texts=entity_texts, cache=cache, progress=progress, cancelled=cancelled

@@ -22,10 +22,7 @@ def build(
     """Index names, passages and relations; what stands already is not built again.
 
     Args:
-        snapshot: the graph.
-        encoder: gives the vectors.
         progress: called after each piece.
-        cancelled: asked between pieces.
 
     Raises:
         Cancelled: ``cancelled`` said so; a later call goes on where this one stopped.

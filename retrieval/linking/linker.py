@@ -48,7 +48,6 @@ class Linker:
     """Links questions to the entities of one snapshot. Thread-safe.
 
     Args:
-        snapshot: the graph.
         index: its entity index, for vectors; None looks names up by spelling alone.
         encoder: encodes names for the vector look-up; None goes without.
     """

@@ -30,7 +30,6 @@ class LowerCase:
 
     Args:
         names: looks names up.
-        guard: tells words that ask.
     """
 
     def __init__(self, names: NameLinker, guard: Guard) -> None:
@@ -44,8 +43,6 @@ class LowerCase:
         """The most likely reading, with what ``and`` and the like join to it; else a misspelt name.
 
         Args:
-            question: as asked.
-            words: its words.
             candidates: its stretches that are names.
         """
         readings = self._readings.find_readings(words)

@@ -36,7 +36,6 @@ class NameLinker:
     """Looks up what stretches of a question name, in one snapshot. Thread-safe.
 
     Args:
-        snapshot: the graph.
         index: its entity index, for vectors; None looks names up by spelling alone.
         encoder: encodes names for the vector look-up; None goes without.
     """

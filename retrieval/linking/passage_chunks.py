@@ -91,9 +91,7 @@ def write_chunks(
 
     Args:
         snapshot: the graph, which other processes open by its path.
-        table: its passages.
         chunks: where the pieces are.
-        encoder: gives the vectors.
         done: called after each piece with the number of passages of all that are there.
         stop: called often; may raise to break off.
 
@@ -220,7 +218,6 @@ def encode_claimed(path: Path, chunks: Chunks, source: str, *, done: Callable[[i
     """Write pieces that nobody else has taken on, with one thread, until there are none. Runs in a process of its own.
 
     Args:
-        path: the snapshot.
         chunks: where the pieces are.
         source: what the encoder is loaded by.
         done: called after each piece with its number of passages.

@@ -82,9 +82,7 @@ def build(
 
     Args:
         snapshot: a graph with passages.
-        encoder: gives the vectors.
         progress: called after each piece, in passages.
-        cancelled: asked between pieces.
 
     Returns:
         The published directory. It is built once: a second call finds it and returns.

@@ -87,11 +87,7 @@ class QuestionTexts:
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> QuestionTexts:
-        """Encode M texts, with their words or without.
-
-        Raises:
-            Cancelled: ``cancelled()`` said so.
-        """
+        """Encode M texts, with their words or without."""
         stage = "encoding questions"
         if not words:
             vectors = encode_all(encoder, texts, stage=stage, progress=progress, cancelled=cancelled)

@@ -55,12 +55,7 @@ class Interpretation:
 
 
 class Readings:
-    """Lists what questions may mean in one snapshot, and says what speaks for each. Thread-safe.
-
-    Args:
-        snapshot: the graph.
-        guard: tells words that ask.
-    """
+    """Lists what questions may mean in one snapshot, and says what speaks for each. Thread-safe."""
 
     def __init__(self, snapshot: Snapshot, guard: Guard) -> None:
         self._snapshot = snapshot

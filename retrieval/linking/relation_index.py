@@ -44,10 +44,7 @@ def build(
     """Encode the texts of all directed relations and publish them.
 
     Args:
-        snapshot: the graph.
-        encoder: gives the vectors.
         progress: called now and then, in relations, each walked both ways.
-        cancelled: asked between batches.
 
     Returns:
         The published directory. It is built once: a second call finds it and returns.

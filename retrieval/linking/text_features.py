@@ -96,11 +96,7 @@ def get_entity_vectors(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> np.ndarray:
-    """Vectors of all entity labels, float32 [E, d]; kept in ``cache``.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
-    """
+    """Vectors of all entity labels, float32 [E, d]; kept in ``cache``."""
     name = hashlib.sha256(f"{snapshot.hash} {encoder.name}".encode()).hexdigest()[:24]
     kept = cache / "labels" / name if cache is not None else None
     if kept is not None and kept.is_dir() and integrity.is_whole(kept):
@@ -127,11 +123,7 @@ def encode_all(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> np.ndarray:
-    """Encode many texts, with progress and a way out. float32 [n, d].
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
-    """
+    """Encode many texts, with progress and a way out. float32 [n, d]."""
     vectors = np.empty((len(texts), encoder.dim), np.float32)
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         check(cancelled)

@@ -36,7 +36,6 @@ class TextVectors:
 
     Args:
         texts: n of them.
-        encoder: gives the vectors.
         find: the vectors of all of them, [n, d], of an index; None where it does not stand.
     """
 

@@ -33,7 +33,6 @@ def generate_variants(question: Question, words: Sequence[MentionWord]) -> Itera
     """Other ways to write a stretch of words, normalised; none is the stretch as it stands.
 
     Args:
-        question: as asked.
         words: of the stretch, in order.
     """
     texts = [word.text for word in words]
@@ -58,7 +57,6 @@ def match_initial(words: Sequence[MentionWord], labels: LabelIndex) -> list[Matc
 
     Args:
         words: of a stretch; the first is a letter, and the others are written with capitals.
-        labels: of the graph.
     """
     first, *rest = words
     if len(first.text) != 1 or not first.text.isalpha() or not rest or not all(w.capital for w in rest):

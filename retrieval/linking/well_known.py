@@ -19,11 +19,7 @@ _NAME = re.compile(r"[^\W\d_]+")
 
 
 class ProminentEntities:
-    """Looks up well-known entities of one snapshot. Thread-safe.
-
-    Args:
-        snapshot: the graph.
-    """
+    """Looks up well-known entities of one snapshot. Thread-safe."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

@@ -48,9 +48,6 @@ def ask(
     """One reply, whole.
 
     Args:
-        settings: the endpoint.
-        messages: the chat.
-        cancelled: asked while waiting.
         kept: where replies to this prompt are kept; one that is there costs nothing and is not asked for again.
 
     Raises:
@@ -118,17 +115,14 @@ def ask_json(
     A reply that holds no JSON, or that ``read`` refuses, is shown to the model again with what is wrong with it.
 
     Args:
-        settings: the endpoint.
         messages: the chat, from :meth:`prompts.Prompt.render_messages`.
         read: checks the value and turns it into what is wanted; raises ValueError, TypeError or KeyError with
             what is wrong, in words that the model can act on.
-        cancelled: asked while waiting.
         repairs: how often a bad reply may be mended.
         kept: see :func:`ask`.
         constraint: what the endpoint holds the reply to, where it can.
 
     Raises:
-        Cancelled: ``cancelled`` said so.
         LLMReplyError: the last reply cannot be used either.
         LLMError: the endpoint is down, slow, over its limits or breaks off.
     """
@@ -257,7 +251,6 @@ def build_repair(reply: str, problem: str) -> list[Message]:
     """What goes on a chat whose reply could not be used: the reply, without its thoughts, and what is wrong with it.
 
     Args:
-        reply: as it came.
         problem: a sentence that begins with "it" and ends with a full stop.
     """
     return [

@@ -68,7 +68,6 @@ class LlamaCpp:
     """A GGUF file opened by llama.cpp.
 
     Args:
-        file: the weights.
         context: tokens of prompt and reply together.
         threads: of the processor; 0 for half of its cores.
         at_once: replies written at once.

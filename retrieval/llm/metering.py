@@ -81,7 +81,6 @@ class Meter:
         spent: before this meter was made.
 
     Attributes:
-        usage: spent so far.
         refusal: why a request was refused; None while none was.
     """
 

@@ -114,7 +114,6 @@ class Asker:
     """Asks a language model through a store.
 
     Args:
-        settings: the endpoint.
         store: where replies are kept.
         concurrency: requests under way at a time.
 

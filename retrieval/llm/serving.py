@@ -31,7 +31,6 @@ def build_application(model: Model, name: str) -> Callable[[dict[str, Any], Rece
 
     Args:
         model: who replies.
-        name: what it is called.
     """
 
     async def handle_request(scope: dict[str, Any], receive: Receive, send: Send) -> None:

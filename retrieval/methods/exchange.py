@@ -32,7 +32,6 @@ def export_checkpoint(checkpoint: Path, out: Path) -> None:
     """Write a checkpoint's file.
 
     Args:
-        checkpoint: its directory.
         out: the zip.
 
     Raises:

@@ -78,10 +78,7 @@ def open_retriever(
     ranks beside one that the graph taught itself.
 
     Args:
-        method: its name.
         checkpoint: directory of a trained checkpoint, or None for the zero-shot retriever.
-        snapshot: the graph to ask.
-        encoder: the text encoder.
         cache: directory for what is computed once a snapshot, shared by processes.
         options: settings for asking (``registry.parse_options``) that differ from the defaults.
         asks_foreign: open the checkpoint itself wherever it is asked.

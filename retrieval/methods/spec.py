@@ -22,7 +22,6 @@ class MethodSpec:
         description: one line for the same people.
         answerer: opens what answers (``Opening`` -> ``Answerer``).
         config: its training's settings; None when it is not trained.
-        options: its settings for asking.
         presets: named settings that others are given on top of: ``{"preset": "paper", "hidden": 256}``. ``paper`` is
             the form that the method's paper describes, where it differs from the defaults (docs/adr/0002).
         asking: likewise of its settings for asking: ``--set preset=paper``.

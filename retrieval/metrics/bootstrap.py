@@ -77,7 +77,6 @@ def compute_differences(
 
     Args:
         first, second: scores of the same questions in the same order.
-        seed: of the drawing.
         resamples: how often questions are drawn.
     """
     if len(first) != len(second):

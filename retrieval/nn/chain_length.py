@@ -16,7 +16,6 @@ class ChainLength(nn.Module):
     Args:
         text_features: d, size of the question embedding.
         longest: most hops.
-        hidden: size of its hidden layer.
     """
 
     def __init__(self, text_features: int, longest: int, hidden: int = 64) -> None:

@@ -28,7 +28,6 @@ class AdaptedModel(nn.Module):
         name: a directory, a GGUF file (whose weights are unpacked), or a model in the local cache; nothing is
             downloaded.
         rank: of the adapters, on all linear layers.
-        dropout: in them.
 
     Attributes:
         lm: the model, as peft wraps it.
@@ -93,7 +92,6 @@ class AdaptedModel(nn.Module):
         """The most probable reply to a chat, token by token.
 
         Args:
-            messages: the chat.
             longest: tokens of the reply at most.
         """
         device = next(self.lm.parameters()).device

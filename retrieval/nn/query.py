@@ -139,7 +139,6 @@ class QueryEncoder(nn.Module):
         """What is added to the scores of each directed relation's triples, [n, 2R]; None without ``texts``.
 
         Args:
-            questions: the questions.
             rows: whose question each focus has, [n].
             focus: [n, H].
             relations: text features of the relations, [2R, d].

@@ -74,9 +74,7 @@ class Parser:
     """Parses questions over one snapshot.
 
     Args:
-        snapshot: the graph.
         encode: texts to unit vectors; None reads by the forms of words alone.
-        weights: of the ranker.
         judge: ranks the best programs anew, where there is one.
     """
 
@@ -115,13 +113,8 @@ class Parser:
         """The programs that a question may mean, best first.
 
         Args:
-            question: as asked.
             topics: entities that somebody picked for names of the question.
-            cancelled: asked between pieces of work.
             denoted: what words of the question are known to stand for.
-
-        Raises:
-            Cancelled: ``cancelled`` said so.
         """
         words = question.words
         reading = ParsedQuestion(words, denoted=tuple(denoted))

@@ -45,7 +45,6 @@ class ProgramReader:
     """Reads questions over one graph. Threads may share it; they take turns.
 
     Args:
-        snapshot: the graph.
         encode: texts to unit vectors.
         weights: file of the ranker's weights.
 
@@ -79,13 +78,8 @@ class ProgramReader:
         The last few are remembered: methods that are compared read the same question.
 
         Args:
-            question: as asked.
             topics: entities that somebody picked for names of the question.
-            cancelled: asked between pieces of work.
             denoted: what words of the question are known to stand for.
-
-        Raises:
-            Cancelled: ``cancelled`` said so.
         """
         request = (question, tuple(topics), tuple(denoted))
         with self._lock:
@@ -162,14 +156,10 @@ class ProgramReader:
         """The program that a language model writes for a question, executed, and what that cost.
 
         Args:
-            question: as asked.
             entities: that it names.
-            settings: of the language model.
-            cancelled: asked while waiting.
 
         Raises:
             LLMError: it gives no usable program, see :class:`retrieval.programs.writing.writer.ProgramWriter`.
-            Cancelled: ``cancelled`` said so.
         """
         with self._lock:
             parser = self.parser
@@ -184,7 +174,6 @@ class ProgramReader:
 
         Raises:
             ProgramError: it does not fit the graph.
-            Cancelled: ``cancelled`` said so.
         """
         with self._lock:
             executor = Executor(self.snapshot, self.parser.columns, cancelled)

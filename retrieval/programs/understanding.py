@@ -50,8 +50,6 @@ class Understanding:
         best: the program that answers it.
         confidence: how likely that is what was asked, in [0, 1], calibrated.
         others: what else it may mean, best first.
-        executor: has run them.
-        schema: of the graph.
         named: entities that the program names, each with the characters [start, end) of its mention.
         by: whom the program comes from.
         says_nothing: nothing was read but names, and no word of the graph comes near what else was said.

@@ -16,7 +16,6 @@ def preview_questions(path: Path | str, name: str | None = None, options: ReadOp
     Args:
         path: where it lies.
         name: what its owner calls it; None takes the file's name.
-        options: corrections.
 
     Raises:
         ConfigError: a correction is unknown.

@@ -41,8 +41,6 @@ class MissingProgram:
     """A question whose program does not fit the graph: the first name that is missing, or what else is wrong.
 
     Attributes:
-        question: its id.
-        message: what is wrong.
         hint: the nearest names, where there are some.
     """
 
@@ -56,7 +54,6 @@ class QuestionCheck:
     """What a graph knows of a question set. Names are counted once, however many questions have them.
 
     Attributes:
-        questions: how many there are.
         askable: how many name at least one topic that is found, or none at all (the linker finds them then).
         measurable: how many have answers, all of which are found.
         topics, topics_found: distinct topic entities.
@@ -91,16 +88,7 @@ class QuestionCheck:
 def check_questions(
     snapshot: Snapshot, questions: Sequence[QuestionRecord], *, cancelled: Callable[[], bool] = lambda: False
 ) -> QuestionCheck:
-    """Look up every topic, answer, relation, passage and program that the questions name, as evaluation does.
-
-    Args:
-        snapshot: the graph.
-        questions: the set.
-        cancelled: asked between pieces of work.
-
-    Raises:
-        Cancelled: it was.
-    """
+    """Look up every topic, answer, relation, passage and program that the questions name, as evaluation does."""
     names = _Names(snapshot, cancelled)
     topics = names.count_names(questions, lambda question: question.topic_entities)
     answers = names.count_names(questions, lambda question: question.answers)

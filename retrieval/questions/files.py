@@ -52,7 +52,6 @@ def read_questions(
     tell train, dev and test apart, questions without a split of their own get it from there.
 
     Args:
-        path: the file.
         options: its format, one of ``FORMATS``, and the encoding of its text; what else they say is of graphs.
         problems: called for each bad row; at most ``PROBLEM_LIMIT`` are named one by one.
         graph: name of the graph that they are for: where the questions name graphs and this is one of them, those of

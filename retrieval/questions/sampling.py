@@ -44,7 +44,6 @@ def sample_questions(
     """Questions from walks of the graph, as many of each length as can be, each with its paths and all its answers.
 
     Args:
-        snapshot: the graph.
         n: how many; fewer come back where the graph is small.
         seed: same graph, same seed, same questions.
         hops: lengths of the walks.

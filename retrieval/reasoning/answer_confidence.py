@@ -66,7 +66,6 @@ def compute_span_signs(
     """Compute the signs of the best span.
 
     Args:
-        question: as asked.
         spans: the best first, with shares of the best one's odds as worths; at least one.
         read: the passages that were read at once.
         weigh: how much words tell.

@@ -26,13 +26,10 @@ class Evidence:
     """Everything a reasoner may use.
 
     Attributes:
-        question: as asked.
         snapshot: the graph that the ids mean.
-        entities: the linked topic entities.
         unmatched: phrases of the question that look like names and were not found.
         reaches: relation paths with the sets they reach; chain i shows reach i, so the first
             ``len(chains)`` reaches have a chain. Joined reaches come first.
-        chains: the evidence chains.
         join: the intersection that was chosen for a question with several topics.
         compared: the comparison, when the question asks for one and the graph holds what is compared.
         facts: single facts that were selected, the best first; empty where paths were.
@@ -96,7 +93,6 @@ class Reasoner(Protocol):
         """Yield pieces of text as they come, then one :class:`Conclusion`.
 
         Raises:
-            Cancelled: ``cancelled`` said so.
             LLMError: a language model is needed and cannot be used.
         """
         ...

@@ -44,8 +44,6 @@ def filter_by_context(
     """The reaches, narrowed to what the question's other words allow, most probable first.
 
     Args:
-        snapshot: the graph.
-        question: as asked.
         names: of the topics, as the question and the graph write them; their words name nothing else.
         reaches: relation paths of all topics, none of them empty.
 

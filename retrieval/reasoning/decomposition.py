@@ -64,7 +64,6 @@ class AskedStep:
 
     Attributes:
         description: as the question has it.
-        question: what was asked.
         bridges: the likeliest answers, the best first; at least one.
         found: the passages, the best first.
     """
@@ -108,7 +107,6 @@ class Decomposer:
     """Asks for what a question describes. Threads may share it.
 
     Args:
-        index: the passages.
         reader: trained beside the index's encoder.
         blend: how passages are ranked, in place of the index's own.
         weights: see :class:`StepWeights`.
@@ -131,7 +129,6 @@ class Decomposer:
         """Ask for each description, the innermost first. Yields each step when it is answered.
 
         Args:
-            question: as asked.
             check: called before each step; what it raises ends the search.
 
         Returns:
@@ -189,7 +186,6 @@ class Decomposer:
         """What the last questions of the ways are answered with, beside what was read at once.
 
         Args:
-            ways: of the question.
             plain: what was read at once, with log-odds as worths.
 
         Returns:
@@ -214,7 +210,6 @@ class Decomposer:
 
         Args:
             plain: those found at once.
-            ways: of the question.
             limit: given back at most, beside those that were read in steps.
         """
         if not ways:

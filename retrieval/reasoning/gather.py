@@ -62,20 +62,14 @@ def collect_evidence(
     """Everything a reasoner needs, from what the retriever says about relation paths.
 
     Args:
-        snapshot: the graph.
-        question: as asked.
         entities: linked topics.
         unmatched: phrases that were not linked.
         paths: relation paths of all topics with probabilities.
         simple: how the checkpoint executes relation paths. Then what the question names is not its answer either,
             unless it offers a choice.
         settings: how much is kept.
-        cancelled: asked between relation paths.
         coverage: how well the best relation path fits the question. Topics that meet, or that can be
             compared, answer the question whatever it says.
-
-    Raises:
-        Cancelled: ``cancelled`` said so.
     """
     reaches = execute_paths(snapshot, paths, simple=simple, cancelled=cancelled)
     return build_evidence(

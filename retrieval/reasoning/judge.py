@@ -46,12 +46,9 @@ def ask_judgements(
     """Ask of each question whether the model answers it from its paths. Replies are kept and not paid for twice.
 
     Args:
-        asker: the language model.
         questions: questions, each with its retrieved paths as text, best first.
-        cancelled: asked while waiting.
 
     Raises:
-        Cancelled: ``cancelled()`` said so.
         LLMError: the endpoint cannot be used.
     """
     judgements = [FaithfulnessJudgement(None, (), None)] * len(questions)

@@ -69,7 +69,6 @@ def score_spans(
     Of spans that share words in one passage the likeliest alone is kept.
 
     Args:
-        question: as asked.
         read: passages.
         rules: what rules find in them.
         reader: trained.

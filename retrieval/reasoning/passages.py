@@ -36,7 +36,6 @@ def build_sentences(passages: Sequence[RetrievedPassage], scores: Callable[[int]
     """The sentences of each passage, in order.
 
     Args:
-        passages: the passages.
         scores: gives the cosines of a passage's sentences, float32 [S], by its id.
     """
     return [
@@ -74,7 +73,6 @@ def ask_model(
 
     Raises:
         LLMError: the endpoint fails, or its reply cannot be used.
-        Cancelled: ``cancelled`` said so.
     """
     numbered = {
         f"{p}.{s}": sentence

@@ -73,7 +73,6 @@ def build_messages(
     With the messages comes a warning that says so, empty when all fit.
 
     Args:
-        question: as asked.
         chains: best first.
         settings: the model that will read them; its context is a limit.
         read: lines that are read in place of the chains: single paths or triples, in the order given.

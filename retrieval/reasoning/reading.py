@@ -57,7 +57,6 @@ def find_answer_spans(
     By rules, spans of the kind that the question asks for; with a trained reader what it finds, where rules have a say.
 
     Args:
-        question: as asked.
         read: passages.
         weigh: how much each of some words tells, as shares.
         ends: names of entities that a search ended at.

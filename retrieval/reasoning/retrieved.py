@@ -46,9 +46,6 @@ def prepare_evidence(
     """The evidence as a language model reads it in a form other than ``auto``; as it is where nothing was retrieved.
 
     Args:
-        evidence: of the question.
-        retrieved: what was retrieved.
-        options: the limits.
         form: chains (ReG 4.2), single paths (RAPL 4.3), single triples, or these in random order (RAPL 5.4).
         seed: of that order.
     """
@@ -76,7 +73,6 @@ def convert_to_chains(evidence: Evidence, facts: Mapping[int, float], options: E
     Args:
         evidence: of the same question.
         facts: the retrieved facts, each with a score in [0, 1].
-        options: how chains grow, and how many are read.
     """
     topics = tuple(dict.fromkeys(linked.entity.id for linked in evidence.entities))
     reaches = merge_chains(
@@ -149,8 +145,6 @@ def collect_reaches(snapshot: Snapshot, retrieved: Retrieved, paths: Sequence[Re
     """What the retrieved paths themselves lead to, as the extractive reasoner reads them, best first.
 
     Args:
-        snapshot: the graph.
-        retrieved: what was retrieved.
         paths: relation paths with their probabilities; a retrieved path of none of these has its own.
     """
     known = {(path.topic, path.relations): path.score for path in paths}

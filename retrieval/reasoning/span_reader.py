@@ -63,7 +63,6 @@ class SpanReader:
 
     Args:
         encoder: the one that the weights were trained beside.
-        weights: a safetensors file.
     """
 
     def __init__(self, encoder: Encoder, weights: Path = READER) -> None:
@@ -88,7 +87,6 @@ class SpanReader:
         """Find the likeliest spans of each passage.
 
         Args:
-            question: as asked.
             passages: (title, text) of each.
             find_phrases: where phrases stand in a text that no span may be cut out of; each may answer, too.
 

@@ -47,11 +47,8 @@ class TextFit:
     one is the retriever's own, cached.
 
     Args:
-        snapshot: the graph.
-        encoder: the text encoder.
         prior: how much a cosine counts beside a log-probability when paths are ranked again. 2 changes
             nothing for a well-trained checkpoint and helps one that has seen few questions.
-        weights: of the fit.
     """
 
     def __init__(
@@ -74,8 +71,6 @@ class TextFit:
         """Relation paths ranked by probability and words together, and how well each topic's best one fits.
 
         Args:
-            question: as asked.
-            paths: of all topics.
             topics: entity ids.
             mentions: the text each topic was linked from; its label where that is empty.
 

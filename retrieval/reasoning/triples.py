@@ -33,7 +33,6 @@ def format_triples(snapshot: Snapshot, facts: Iterable[int], source_limit: int) 
     """``1. head [key: value] → relation → tail (source text)``, attributes and source texts once and shortened.
 
     Args:
-        snapshot: the graph.
         facts: in the order in which they are numbered.
         source_limit: characters of a source text.
     """
@@ -64,11 +63,7 @@ def _describe_node(snapshot: Snapshot, node: Node, described: set[int]) -> str:
 
 
 class TriplesReasoner:
-    """Reads the facts of the evidence, the best first; a name it answers is looked up in the chains.
-
-    Args:
-        settings: the language model.
-    """
+    """Reads the facts of the evidence, the best first; a name it answers is looked up in the chains."""
 
     name = NAME
 

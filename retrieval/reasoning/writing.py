@@ -16,9 +16,6 @@ class WritingReasoner(ExtractiveReasoner):
     Args:
         llm: the endpoint that writes programs.
         settings: of the extractive reasoner.
-
-    Attributes:
-        model: the endpoint.
     """
 
     name = NAME

@@ -40,7 +40,6 @@ class Variant:
     """A way to train and to ask.
 
     Attributes:
-        method: the retriever's name.
         config: settings for training that differ from the defaults.
         options: settings for asking that differ from the defaults.
         strategy: how questions are labelled; None takes what the data set brings, or training's own default.
@@ -66,7 +65,6 @@ class StudyConfig:
     """A study.
 
     Attributes:
-        data: data sets by name.
         variants: by name.
         train: names of the sets trained on; all when empty.
         test: names of the sets each checkpoint is tested on; the one it was trained on when empty.

@@ -64,7 +64,6 @@ def find_answer_paths(
     reached in the hops left is dropped.
 
     Args:
-        snapshot: the graph.
         topic: entity id.
         answers: entity ids, ascending.
         max_hops: longest path.

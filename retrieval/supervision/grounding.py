@@ -16,7 +16,6 @@ class Grounded:
     """A question whose topics and at least one answer are in the graph.
 
     Attributes:
-        question: as given.
         topics: entity ids, in the question's order, each once.
         answers: entity ids, ascending.
     """

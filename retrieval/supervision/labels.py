@@ -125,15 +125,9 @@ class Rationalizer(Protocol):
         """Label each question that can be labelled.
 
         Args:
-            snapshot: the graph.
             questions: with topics and answers in it.
             encoder: for ties and for what a text says.
             rejected: paths that must not be chosen.
-            progress: told how far it is.
-            cancelled: asked often.
-
-        Raises:
-            Cancelled: ``cancelled()`` said so.
         """
         ...
 

@@ -38,7 +38,6 @@ class LLMRationalizer:
     """See the module.
 
     Attributes:
-        asker: the language model, through its store of replies.
         prompt: ``reg``, ``rapl`` or ``rel-rag``.
         candidates: name of the pool; None for the prompt's own.
         max_hops: longest path.

@@ -93,16 +93,11 @@ def fit_weights(
     those that give what it gives. Of any other, those that give its answers.
 
     Args:
-        snapshot: the graph.
         encode: texts to unit vectors.
         questions: for training, with answers or programs; those with programs are read first.
         weights: where learning starts.
         refused: of these no candidate is right, whatever it gives.
         progress: told of each question read.
-        cancelled: asked before each.
-
-    Raises:
-        Cancelled: ``cancelled`` said so.
     """
     parser, examples, counts = Parser(snapshot, encode, weights), list[FittingExample](), Counter[str]()
     chosen = _select_questions(questions, refused)

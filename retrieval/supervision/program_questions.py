@@ -45,10 +45,7 @@ def write(schema: Schema, executor: Executor, count: int, seed: int = 0) -> list
     """Questions over one graph; those whose program keeps nothing are left out, but for yes and no.
 
     Args:
-        schema: of the graph.
-        executor: runs the programs.
         count: how many at most.
-        seed: of the draws.
     """
     writer = _Writer(schema, executor, random.Random(seed))
     questions: dict[str, ProgramQuestion] = {}

@@ -70,7 +70,6 @@ def get(strategy: str, llm: LLMWork | None = None, *, max_hops: int | None = Non
     """The rationalizer of a strategy, with its default settings.
 
     Args:
-        strategy: its name.
         llm: what the strategy ``llm`` needs.
         max_hops: longest path, 4 for questions as CWQ's; None for 3, of a language model 4.
 

@@ -21,7 +21,6 @@ def select_facts(snapshot: Snapshot, topic: int, answers: np.ndarray, labels: Se
     Merging let one answer stand for all (D.2), so an ``answer-fact`` is undone for every answer.
 
     Args:
-        snapshot: the graph.
         topic: entity id.
         answers: entity ids.
         labels: of the question, any roles; rejected ones and relations that the graph lacks are left out.

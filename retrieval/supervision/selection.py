@@ -55,7 +55,6 @@ def read_selection(reply: str, candidates: Sequence[str]) -> Selection:
     """The candidates that a reply selects.
 
     Args:
-        reply: as it came.
         candidates: their texts as shown, numbered from 0.
 
     Raises:

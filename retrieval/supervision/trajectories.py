@@ -22,7 +22,6 @@ class Trajectory:
 
     Attributes:
         id: distinct within a file.
-        question: as asked.
         question_id: of its question set; empty for a question that was asked by a person.
         topics: labels of the topic entities, in the order of the question.
         answers: labels of the right answers.

@@ -80,7 +80,6 @@ def explain(
     Args:
         shapes: with their candidates.
         names: texts of the R relations; directed relation ``R + r`` is relation ``r`` walked backward.
-        settings: see there.
 
     Returns:
         For each shape the log-likelihoods of its candidates, float64 [n].

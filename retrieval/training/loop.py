@@ -47,11 +47,9 @@ def fit(
 
     Args:
         task: the model, trained in place, and its examples.
-        config: rate, sizes and limits.
         resume: file of the last epoch's state, replaced after each epoch.
         key: names everything the training depends on; a state of another key is ignored.
         progress: told after each batch, with loss and rate.
-        cancelled: asked before each batch.
         least: dev score of the model as it is; its weights are kept unless an epoch does better.
 
     Returns:

@@ -50,12 +50,7 @@ class Work:
     """What every stage of one training needs.
 
     Attributes:
-        snapshot: the graph.
-        encoder: the frozen text encoder.
-        progress: told about every stage.
-        cancelled: asked often.
         cache: where label vectors and triple states are kept for asking, if anywhere.
-        trajectories: given ones, for agents.
     """
 
     snapshot: Snapshot
@@ -116,16 +111,11 @@ class Learning(Protocol):
 
         Args:
             chosen: indices of training examples, int64 [B].
-            rng: of what is sampled for them.
         """
         ...
 
     def score(self, cancelled: Callable[[], bool]) -> float:
-        """The dev score of the model as it stands, higher is better; decides which epoch is kept.
-
-        Raises:
-            Cancelled: ``cancelled()`` said so.
-        """
+        """The dev score of the model as it stands, higher is better; decides which epoch is kept."""
         ...
 
 
@@ -225,9 +215,6 @@ class Recipe(Protocol):
         """Cut examples from the labelled questions and initialise the model (torch is seeded).
 
         Args:
-            work: graph, encoder and callbacks.
-            config: of the method's own class.
-            splits: questions.
             labels: of both splits.
             simple: walks never come back to their topic.
         """

@@ -11,7 +11,6 @@ class TrainResult:
     """What training leaves.
 
     Attributes:
-        checkpoint: its directory.
         metrics: on the dev split.
         notes: what a person should know: questions skipped, a dev split that was carved out.
     """

@@ -144,7 +144,6 @@ def find_required_scope(method: str, route: str) -> Scope | None:
     """Return the scope that a call needs; None where no token may make it.
 
     Args:
-        method: of the request.
         route: the pattern that its address matched, as the URL configuration spells it.
     """
     verb = "GET" if method == "HEAD" else method

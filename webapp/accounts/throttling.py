@@ -53,7 +53,6 @@ class LoginAttempt:
     """One attempt to log in.
 
     Args:
-        username: as typed.
         address: the client's network address.
         device: identifies a client that has logged in to this account before; empty for any other.
     """

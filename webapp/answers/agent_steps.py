@@ -28,7 +28,6 @@ class AgentSteps:
 
     Attributes:
         begun: the log holds what comes before the first step.
-        linked: what the question was linked to.
         steps: the steps that stand, in order.
         ahead: what could be done after so many steps, best first, as far as it was told. It outlives being taken back.
         proposed: what the policy would do after so many steps.

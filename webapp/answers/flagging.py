@@ -38,7 +38,6 @@ class NewFlag:
         kind: of :class:`FlagKind`.
         answer: entity id of the answer that is wrong, or missing; None for all.
         chain: index of the evidence chain that is not why; None for all.
-        comment: free text.
         right_answers: names of entities: all right answers, or those that are missing; none where it is not known.
     """
 

@@ -32,7 +32,6 @@ def append(
     """Append events behind sequence number ``after``; they are returned in wire form.
 
     Args:
-        run_id: the run.
         after: the last sequence number in the log.
         events: what happened, in order.
         times: when each of them happened; now when not given.

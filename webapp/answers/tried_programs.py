@@ -23,7 +23,6 @@ def add(*, run: Run, item: Item, user: User, id: UUID, edited_from: int | None =
     Args:
         run: that is done.
         item: of a queue of programs, with its queue and snapshot.
-        user: an analyst.
         id: of the event, made by the client; repeating a request adds nothing.
         edited_from: the candidate that the program was made of.
 

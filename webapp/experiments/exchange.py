@@ -108,7 +108,6 @@ def take_checkpoint(
     """Make a checkpoint of an uploaded file: a candidate until it is promoted.
 
     Args:
-        job: of the upload.
         progress: told of each stage.
         check: called often; may raise to stop.
 

@@ -101,7 +101,6 @@ def start_combining(*, first: LabelSet, second: LabelSet, how: str, name: str = 
         second: another one of the same questions, on the same version of the graph.
         how: one of ``COMBINED``.
         name: made of theirs when empty.
-        user: whose it is.
 
     Raises:
         ConfigError: there is no such way, or it is the same set twice.
@@ -157,7 +156,6 @@ def save_label_set(*, label_set: LabelSet, **made: Any) -> bool:
     """Record what was found; whether the label set is still there.
 
     Args:
-        label_set: the row.
         made: its columns: ``questions`` that were to be labelled, ``labels`` in the file, ``coverage`` (share of
             the questions that have a path), ``fit`` (mean score of their best paths), ``sources``, ``usage``,
             ``compression``.

@@ -180,7 +180,6 @@ def save_report(*, report: Report, made: dict[str, Any]) -> None:
     """Record a finished report: its summary and a row for each question, all or nothing.
 
     Args:
-        report: the row.
         made: the engine's report as JSON.
 
     Raises:

@@ -35,7 +35,6 @@ class InUse:
     """What a method uses where no checkpoint is named.
 
     Attributes:
-        checkpoint: its id.
         promoted_at: since when; None when it was not promoted (``find_unpromoted``).
     """
 
@@ -123,8 +122,6 @@ def resolve_method_and_checkpoint(
     Where neither is named, both are those of the checkpoint in use.
 
     Args:
-        graph: that is asked.
-        method: what was named.
         checkpoint: what was named.
         used: :func:`find_checkpoints_in_use`, where several methods are looked up.
 

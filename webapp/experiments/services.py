@@ -38,7 +38,6 @@ class Training:
         labels: rational paths to learn from; the engine finds them itself when None.
         trajectories: for an agent, what to imitate beside what is made of the labels.
         review_queue: id of a review whose verdicts win over its label sets and the labels; None: of none.
-        review_name: its name.
         corrections: learn from the programs that people ran in place of what was read, where the method runs programs.
         compare: evaluate what answers now and the new checkpoint on the same held-out questions.
     """
@@ -154,7 +153,6 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     """Record a checkpoint that stands: a candidate until it is promoted.
 
     Args:
-        job: the training.
         path: its directory in the storage.
         made: the other columns of the row; ``snapshot`` is the current one when left out.
     """

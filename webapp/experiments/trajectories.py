@@ -39,7 +39,6 @@ class SynthesisRequest:
         samples: tries for each question, of the guide.
         astray: probability of a step at random, of the guide.
         match: least F1 of the answers of what is kept.
-        seed: of chance.
     """
 
     policy: str = OFFLINE
@@ -118,7 +117,6 @@ class TrajectoryRows(Sequence[dict[str, Any]]):
     A row is a trajectory with ``kept``: the positions in its ``actions`` that refinement left.
 
     Args:
-        made: the set.
         text: a part of the question.
         shortened: only those that refinement made shorter.
     """

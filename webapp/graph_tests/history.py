@@ -17,7 +17,6 @@ class Moment:
     """One version, and what it answers.
 
     Attributes:
-        version: of the graph.
         result: the last one of the test on it; None where it was not asked.
         came: answers that the version before did not give.
         went: answers of the version before that it does not give.

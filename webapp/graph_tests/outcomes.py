@@ -21,7 +21,6 @@ class Answered:
         reason: of a typed no-answer, else empty.
         error: why nothing could be asked; empty where it could.
         took_ms: milliseconds.
-        method: that was asked.
         fingerprint: of the checkpoint; empty without one.
     """
 

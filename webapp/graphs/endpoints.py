@@ -82,7 +82,6 @@ def open_endpoint(
 
     Args:
         connection: where.
-        cancelled: asked while an answer is waited for.
         options: that differ from the connection's.
 
     Raises:

@@ -70,7 +70,6 @@ def send(name: str, path: Path) -> None:
 
     Args:
         name: in the storage.
-        path: the file or directory.
 
     Raises:
         StorageAwayError: the storage does not answer, or refuses.

@@ -26,7 +26,6 @@ def draw_picture(snapshot: Snapshot, entities: Sequence[int]) -> dict[str, Any]:
     """Entities with the facts among them.
 
     Args:
-        snapshot: the graph.
         entities: ids; those that the graph does not have come back in ``missing``.
 
     Returns:

@@ -30,7 +30,6 @@ class TrashKind:
     """Something made of a graph that goes to the trash.
 
     Attributes:
-        model: its rows.
         name: what people call one.
         purge: deletes one for good, with its files.
         renamed: whether one can be restored under another name.

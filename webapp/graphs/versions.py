@@ -141,9 +141,7 @@ def move_to_trash(*, snapshot: GraphVersion, used_by: Mapping[str, int], user: U
     """Put a version that nothing depends on where nobody finds it. It can be restored for a while.
 
     Args:
-        snapshot: the version.
         used_by: how many things of each kind point at it.
-        user: who does that.
 
     Raises:
         ConflictError: it is the current one, or something depends on it.

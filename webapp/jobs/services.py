@@ -211,7 +211,6 @@ def retry(*, job: Job, params: dict[str, Any] | None = None) -> Job:
     """Queue a job anew that failed or was stopped; what it had done and kept is gone on with.
 
     Args:
-        job: the job.
         params: what is to be otherwise than before.
 
     Raises:

@@ -29,8 +29,6 @@ def write_rows(
     """Write the rows of a query as CSV, with the names of its columns.
 
     Args:
-        connection: of a database.
-        target: the file.
         limit: bytes that the file may have.
         timeout: seconds for which one request may keep the database busy.
         progress: called after every batch; may break off.

@@ -36,7 +36,6 @@ def write_facts(
     """Write the answer of a CONSTRUCT query to a file of its format.
 
     Args:
-        connection: of an endpoint.
         directory: where the file is written.
         limit: bytes that it may have.
         timeout: seconds for which the endpoint may be silent.

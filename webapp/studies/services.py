@@ -61,7 +61,6 @@ def start_study(
         plan: the rest, as the engine reads it (:mod:`retrieval.studies.plan`).
         llm: the language model that is asked, where one is; the default when None.
         preset: the preset it was made of.
-        user: who asks.
 
     Raises:
         GraphNotReadyError: a graph has no snapshot.

@@ -30,12 +30,7 @@ _YEARS = range(1000, 2101)
 
 
 class AnswerTypes:
-    """The types of answers that question words ask for, over one graph.
-
-    Args:
-        schema: of the graph.
-        columns: its values.
-    """
+    """The types of answers that question words ask for, over one graph."""
 
     def __init__(self, schema: Schema, columns: Columns) -> None:
         self._schema = schema

@@ -22,9 +22,7 @@ def infer_direction(words: Sequence[Word], name_start: int, label: str) -> int:
     """1 where a question asks for what the named thing leads to by a relation, -1 for what leads to it, 0 unknown.
 
     Args:
-        words: of the question.
         name_start: the character at which the named thing begins.
-        label: of the relation.
     """
     label_words = label.casefold().split()
     if len(label_words) > 1 and label_words[-1] == "of":

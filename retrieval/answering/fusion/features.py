@@ -38,7 +38,6 @@ class QuestionContext:
     """What is known of a question beside its outcomes.
 
     Attributes:
-        question: as asked.
         read: its programs.
         paths: its relation paths, with the support of each.
         verdict: what they answer together; None where none were retrieved.
@@ -47,8 +46,6 @@ class QuestionContext:
         unfit: positions of outcomes of another sort than was asked for.
         asks_gender: the question asks for a gender, which is how many graphs tell sons from daughters.
         genitives: so often it goes on from one thing to another by "of" or "'s".
-        relations: of the graph.
-        labels: of its relations.
     """
 
     question: Question
@@ -241,9 +238,7 @@ def is_round_trip(question: Question, path: Sequence[int], relations: int) -> bo
     """Whether a relation path ends at all that have what its topic has, though nothing is said of the same.
 
     Args:
-        question: as asked.
         path: directed relations.
-        relations: of the graph.
     """
     there_and_back = len(path) > 1 and path[-2] < relations and path[-1] == path[-2] + relations
     return there_and_back and _SHARED.search(question.text) is None

@@ -34,12 +34,7 @@ if TYPE_CHECKING:
 
 
 class OutcomeSelector:
-    """Selects what answers a question where no checkpoint was trained on the graph.
-
-    Args:
-        schema: of the graph.
-        columns: its values.
-    """
+    """Selects what answers a question where no checkpoint was trained on the graph."""
 
     def __init__(self, schema: Schema, columns: Columns) -> None:
         self._schema, self._columns = schema, columns
@@ -74,9 +69,7 @@ class OutcomeSelector:
         """All outcomes of programs and relation paths, and what is known of the question beside them.
 
         Args:
-            run: the run.
             read: the programs that the question may mean.
-            paths: relation paths that were retrieved.
             evidence: what they lead to.
             verdict: what they answer together.
         """

@@ -23,7 +23,6 @@ def build_report(snapshot: Snapshot, sources: Sequence[SourceReport]) -> ImportR
     """What was read of the files, and what is odd about the graph that was built from them.
 
     Args:
-        snapshot: the graph.
         sources: what was read of each file, as a table has them (``TripleTable.reports``).
     """
     kinds = [dict(source.kinds) for source in sources]
@@ -59,7 +58,6 @@ def write_problems(file: IO[str], problems: Iterable[Problem]) -> None:
 
     Args:
         file: open for text, without translation of line ends (``newline=""``).
-        problems: the rows.
     """
     rows = csv.writer(file)
     rows.writerow(("file", "line", "reason", "text"))

@@ -35,7 +35,6 @@ def sort_facts(
     Args:
         rows: codes.
         places: the id of each entity code and of each relation code.
-        sizes: of the graph.
         memory: bytes of keys to hold; of a graph whose facts do not fit 64 bits all are held.
         check: called between pieces of work, raises to stop.
 

@@ -36,7 +36,6 @@ def write_version(
     """A new version of a graph from files, as one piece of work that a process of its own can do.
 
     Args:
-        paths: the files.
         out: the new version's directory.
         options, names, problems, progress: see :func:`build_from_files`.
         base: the version before, whose facts go in too, or from which those of the files are taken.
@@ -74,7 +73,6 @@ def build_from_files(
         paths, options, problems, names: see :func:`retrieval.kg.readers.read_graph`.
         out: the snapshot's directory.
         progress: called with bytes read and with stages.
-        cancelled: asked between pieces of work.
         memory: bytes of rows and of keys to hold. Formats other than delimited rows and RDF are read whole all the
             same, and so is what is added to a graph with IRIs.
         base: a graph whose facts go in too, see :func:`retrieval.kg.build.versions.merge`.

@@ -25,7 +25,6 @@ def label_kind_relations(encoded: EncodedFacts, labels: Sequence[str], names: Co
     a Pokemon``. A property is called ``type``, or ``creature type`` if there are creatures.
 
     Args:
-        encoded: the facts.
         labels: of each relation.
         names: of the relations that give kinds.
     """

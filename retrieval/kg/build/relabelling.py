@@ -33,7 +33,6 @@ def write_relabelled(
         base: a snapshot with a data model.
         out: the new snapshot's directory.
         choices: the changed model, see :func:`retrieval.kg.model.relabelling.update_labels`.
-        progress: called with stages.
 
     Raises:
         ConfigError: a change needs the files.

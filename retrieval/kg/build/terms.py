@@ -21,7 +21,6 @@ def match_vocabulary(
     Args:
         vocabulary: terms by IRI or by name.
         relations: the label of each relation by its name.
-        find_entity: finds an entity by its label.
     """
     by_label: dict[str, list[str]] = defaultdict(list)
     for name, label in relations.items():

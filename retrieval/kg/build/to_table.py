@@ -23,7 +23,6 @@ def convert_to_table(snapshot: Snapshot, facts: np.ndarray | None = None) -> Tri
     """A snapshot as a table that builds it again: the same labels, facts, passages and attributes, so the same hash.
 
     Args:
-        snapshot: the graph, as opened.
         facts: ids of the facts to take, int64, ascending; None takes all. An entity that only facts left out name is
             left out too, with its attributes; passages stay.
     """

@@ -39,7 +39,6 @@ def sort_texts(vocabulary: StringVocabulary, used: np.ndarray | None = None) -> 
     """The strings in byte order, and for each number its place among them, int64.
 
     Args:
-        vocabulary: the strings.
         used: bool [len]; the others are left out and have no place that means anything. None takes all.
     """
     texts = vocabulary.get_texts()

@@ -32,7 +32,6 @@ class EditedGraph:
     """A snapshot, the facts removed from it, and the facts and entities added to it.
 
     Attributes:
-        base: the snapshot.
         removed: ids of its facts that are gone.
         added: facts on top of it, by triple.
         nodes: entities that were changed, by label; None where the entity is gone.

@@ -41,7 +41,6 @@ def read_graph(
 
     Args:
         paths: files, compressed or not, and archives (zip, tar, tar.gz, tar.zst), told by content, not by name.
-        options: what is said of all of them.
         problems: called for each bad row; at most ``PROBLEM_LIMIT`` rows of a file are named one by one.
         progress: called with bytes read.
         names: what the owners of files call them, where that is not the file's name; documents and their passages
@@ -85,7 +84,6 @@ def read_model(
 
     Args:
         paths: files of one import, compressed or not, and archives.
-        options: what is said of all of them.
         names: what the owners of files call them, where that is not the file's name.
         problems: called for each row that cannot be used.
 
@@ -127,7 +125,6 @@ def read_preview(path: Path | str, name: str | None = None, options: ReadOptions
     Args:
         path: where it lies.
         name: what its owner calls it; None takes the file's name.
-        options: corrections.
 
     Raises:
         ConfigError: a correction is unknown or does not fit.

@@ -22,7 +22,6 @@ class ArchiveLimits:
     """What an archive may hold.
 
     Attributes:
-        files: how many files.
         total: bytes of all of them.
         ratio: how many times the archive's size, beyond the first ``easy`` bytes.
         easy: see ``ratio``.

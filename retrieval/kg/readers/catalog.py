@@ -57,7 +57,6 @@ def add_known_format(options: ReadOptions, name: str) -> ReadOptions:
     """Return options with the format of a part of a file, where another is not asked for; its tables have headers.
 
     Args:
-        options: what is said of the file.
         name: of the format; empty where the part's content tells it.
     """
     if not name or get_requested_format(options):

@@ -99,7 +99,6 @@ def call(
         function: of a module, which the child imports.
         args, kwargs: what it is called with.
         what: which file or files it reads, for the errors.
-        limits: of the call.
         callbacks: callbacks that the function takes by these names; they are called here, with one argument each.
         check: called often; may raise to break the call off, as the callbacks may. The child is killed then.
 

@@ -36,7 +36,6 @@ def merge_files(
     Args:
         files: what was read of each.
         sink: took the rows that are not in the files.
-        choices: corrections of the data model.
     """
     files, sources = list(files), number_sources(files)
     fact_attributes: list[tuple[int, str, str]] = []

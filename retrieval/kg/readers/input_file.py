@@ -25,8 +25,6 @@ class InputFile:
     Attributes:
         path: where it lies.
         name: what its owner calls it.
-        options: how it is to be read.
-        progress: told how far reading has come.
         sink: takes the facts of rows and of RDF as they are read, where there is one.
         header_line: the header of nodes or edges that has a file of its own.
         contexts: of JSON-LD, in files beside it, by the files' names.

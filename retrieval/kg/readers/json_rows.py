@@ -18,7 +18,6 @@ def read_json_rows(source: Source, bad: Callable[[int, str, str, str], None]) ->
     """Line and value of each row; rows of an array are numbered by position, from 1.
 
     Args:
-        source: the file.
         bad: called with line, message, text and kind (of ``PROBLEM_KINDS``) of a line that is not JSON.
 
     Raises:

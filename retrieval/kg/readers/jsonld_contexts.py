@@ -74,7 +74,6 @@ def insert_contexts(text: str, contexts: Mapping[str, Any], name: str) -> str:
     """The text of JSON-LD with each context in the place of its address.
 
     Args:
-        text: of the file.
         contexts: of the files beside it, by the files' names.
         name: of the file, for errors.
 

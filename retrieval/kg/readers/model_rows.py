@@ -235,7 +235,6 @@ def build_rows(
     files may name them so.
 
     Args:
-        inferred: what was inferred of the tables.
         choices: corrections, for columns that are renamed or left out.
         logs: by table, takes rows that cannot be used.
         limit: rows of each table that become nodes; None for all.

@@ -42,7 +42,6 @@ def resolve_properties(
 
     Args:
         files: what was read of each.
-        choices: corrections of the data model.
         is_sampled: whether only the beginning of a file was read.
         limit: rows of each table that become nodes, for a model alone, where no edges are read with them; None for all.
 

@@ -21,7 +21,6 @@ class Preview:
         format: one of the formats of that kind; empty where it is none of them.
         delimiter: of tables, the character.
         header: of tables, whether the first row names columns.
-        encoding: of its text.
         columns: of rows of facts: the position of ``head``, ``relation`` and ``tail``.
         header_cells: of tables, the first row's cells, or ``column 1``, ``column 2`` where it is no header.
         titles: what the columns of ``rows`` are.

@@ -41,8 +41,6 @@ def read_preview(path: Path, name: str, kind: Kind, options: ReadOptions, previe
     Args:
         path: where it lies.
         name: what its owner calls it.
-        kind: what it is looked at as.
-        options: corrections.
         preview: makes the preview of a file that is no archive, out of one that only has a name.
 
     Raises:

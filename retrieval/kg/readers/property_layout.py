@@ -42,7 +42,6 @@ class Layout:
         attributes: (column, key, whether it is an array).
         spaces: id spaces by role.
         named: whether ids are names.
-        relations: a file that names relations.
         directions: whether the column of relations may say which way edges go instead, as Gephi's ``Type`` does.
     """
 

@@ -32,8 +32,6 @@ def read_all(
     """Read files one after the other; see :func:`retrieval.kg.readers.read_graph`.
 
     Args:
-        files: what is to be read.
-        options, problems, progress, sink: as there.
         limit: rows of each table that are wanted; None takes all.
         only: the families of formats that are wanted; files of others are passed over. Empty takes all.
 

@@ -35,7 +35,6 @@ class Source:
     Attributes:
         name: as problems show it.
         head: its first bytes, uncompressed, in UTF-8.
-        encoding: of the file's text.
         detected: how that was found out; None where it was given.
     """
 

@@ -18,7 +18,6 @@ class XmlGraph:
     """Nodes and edges as their elements end; subclasses take ``open_element``, ``add_text`` and ``close_element``.
 
     Args:
-        source: the file.
         log: takes what cannot be used.
     """
 

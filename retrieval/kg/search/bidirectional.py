@@ -142,7 +142,6 @@ def find_path_region(snapshot: Snapshot, sources: np.ndarray, targets: np.ndarra
     """Where the paths of at most ``hops`` arcs between two sets lie.
 
     Args:
-        snapshot: the graph.
         sources, targets: entity ids, int64, ascending, without repeats.
         hops: longest path, at least 1, at most 250.
     """

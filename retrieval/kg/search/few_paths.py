@@ -113,7 +113,6 @@ def find_few_paths(
     Searched from both sides, as :func:`retrieval.kg.search.bidirectional.find_path_region` does it.
 
     Args:
-        snapshot: the graph.
         sources, targets: entity ids without repeats.
         hops: longest path.
         most: look at so many arcs and partial paths at most.

@@ -39,7 +39,6 @@ def list_neighbours(
     """The arcs that leave an entity, grouped and paged.
 
     Args:
-        snapshot: the graph.
         entity: its id.
         relation: only this relation.
         direction: ``out`` (facts it heads), ``in`` (facts it ends), None for both.

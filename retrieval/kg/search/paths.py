@@ -85,7 +85,6 @@ def find_paths(
     A path may pass through other sources and targets; it visits no entity twice.
 
     Args:
-        snapshot: the graph.
         sources: where paths begin.
         targets: where they end.
         max_hops: longest path.
@@ -180,7 +179,6 @@ def find_relation_paths(
     answer can be reached in the hops left are dropped.
 
     Args:
-        snapshot: the graph.
         topics: where walks begin.
         answers: where they end.
         max_hops: longest relation path.

@@ -197,7 +197,6 @@ def mark_simple_arcs(
     topic. Neither does a step from a node without a name, which only links what it is said of.
 
     Args:
-        snapshot: the graph.
         sources, targets: the ends of each arc, int64 [n].
         topics: the topic of each arc's walk, int64 [n], or the one topic of all.
         steps: number of the step that each arc belongs to, int64 [n].
@@ -241,7 +240,6 @@ def execute(
     """What a relation path reaches: for each step, the entities after it (int64, ascending).
 
     Args:
-        snapshot: the graph.
         topics: entities the walks begin at; the levels are the union over topics.
         relation_path: ``(relation, inverse)`` per step.
         simple: leave the topic out of each level that holds anything else: a step comes back to the topic only

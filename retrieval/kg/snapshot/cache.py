@@ -20,7 +20,6 @@ def get_states_folder(cache: Path, checkpoint: str, snapshot_hash: str) -> Path:
     """Where the triple states of a snapshot under a checkpoint are kept.
 
     Args:
-        cache: of the snapshot.
         checkpoint: its fingerprint.
         snapshot_hash: of the content.
     """

@@ -53,7 +53,6 @@ class FactSources:
     """The sources of all facts of a snapshot; memory-mapped.
 
     Attributes:
-        names: of the sources.
         sources: uint16 [T], positions in ``names`` from 1; 0 is unknown.
         rows: uint32 [T], from 1; 0 is unknown.
     """

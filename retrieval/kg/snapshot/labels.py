@@ -56,7 +56,6 @@ class Match:
 
     Attributes:
         entity: its id.
-        node: as shown.
         name: the normalised name that matched (its label's or an alias).
         score: in [0, 1]; comparable within one search.
         source: how it was found.
@@ -97,7 +96,6 @@ def keep_as_written(matches: Sequence[Match], text: str, start: int, end: int) -
 
     Args:
         matches: entities of one normalised name.
-        text: the question.
         start: of the mention.
         end: of the mention, the signs around it left out.
     """

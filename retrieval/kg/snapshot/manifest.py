@@ -23,7 +23,6 @@ class Manifest:
         duplicates: facts that were given more than once and are kept once.
         problems: rows of the sources that could not be used.
         created: ISO 8601, UTC.
-        passages: how many passages it holds.
         entity_attributes, fact_attributes: how many values the attributes of its nodes and facts have.
         names, other_names: how many names with a language its entities have: shown in it, and further ones.
     """

@@ -108,7 +108,6 @@ class NameWriter:
     """Writes names in a reader's languages into what is shown of one version of a graph, as plain JSON types.
 
     Args:
-        names: of the version.
         preferred: languages of the reader, best first.
         field: of nodes, takes the name; ``label`` puts it in the label's place.
     """

@@ -45,9 +45,6 @@ class Endpoint:
         graph: the named graph that is asked, None for the endpoint's default.
         cancelled: asked ten times a second while an answer is waited for.
 
-    Attributes:
-        queries: how many were sent.
-
     Raises:
         ConfigError: the address makes no sense.
     """
@@ -75,7 +72,6 @@ class Endpoint:
         """The rows of a SELECT query.
 
         Args:
-            query: to send.
             columns: that each row must have, by the query's variables.
 
         Raises:

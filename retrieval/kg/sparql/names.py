@@ -33,7 +33,6 @@ class NameCandidate:
     """An entity of a name.
 
     Attributes:
-        iri: its.
         facts: how many it has; up to 200 in each direction are counted, None when they were not.
     """
 
@@ -42,11 +41,7 @@ class NameCandidate:
 
 
 class EntityNaming:
-    """What an opened endpoint can be asked about names; :class:`retrieval.kg.sparql.graph.SparqlGraph` is one.
-
-    Attributes:
-        options: of the endpoint.
-    """
+    """What an opened endpoint can be asked about names; :class:`retrieval.kg.sparql.graph.SparqlGraph` is one."""
 
     options: SparqlOptions
     _endpoint: Endpoint

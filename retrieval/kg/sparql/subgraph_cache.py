@@ -29,7 +29,6 @@ class Subgraph:
         snapshot: it, as a graph of its own.
         topics: the topics' ids in it.
         truncated: whether a limit cut something off.
-        queries: how many were sent for it.
         at: when it was pulled, ISO 8601 in UTC.
     """
 
@@ -60,7 +59,6 @@ class Recent(Generic[T]):
 
     Args:
         size: how many are kept.
-        seconds: for how long.
     """
 
     def __init__(self, size: int = _KEPT, seconds: float = _KEPT_S) -> None:
@@ -98,10 +96,6 @@ class SubgraphCache(Recent[Subgraph]):
     Args:
         folder: where the directories lie; None for the system's place for temporary files.
         size: subgraphs kept.
-        seconds: for how long.
-
-    Attributes:
-        facts: what subgraphs and samples were made of, kept as long.
     """
 
     def __init__(self, folder: Path | None = None, *, size: int = _KEPT, seconds: float = _KEPT_S) -> None:

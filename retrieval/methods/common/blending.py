@@ -60,11 +60,7 @@ def select_share(
     dev: Sequence[Grounded],
     cancelled: Callable[[], bool],
 ) -> float:
-    """Choose the checkpoint's share by the F1 of what the best relation path reaches on dev questions.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
-    """
+    """Choose the checkpoint's share by the F1 of what the best relation path reaches on dev questions."""
     if len(dev) < _LEAST:
         return SHARES[0]
     gained = dict.fromkeys(SHARES, 0.0)

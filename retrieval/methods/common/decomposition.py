@@ -57,10 +57,8 @@ class PathComposer:
     """Ranks what the parts of a question say beside the whole.
 
     Attributes:
-        snapshot: the graph.
         rank: relation paths by a question as seen from a topic.
         simple: walks never come back to their topic.
-        cancelled: asked between pieces of work.
         always: even where the likeliest relation path of the whole question may be more than the description's.
     """
 
@@ -81,7 +79,6 @@ class PathComposer:
         """Relation paths of each topic, those of the parts of the question among them, most probable first.
 
         Args:
-            question: as written.
             topics: entities with at least one triple.
             names: what the question calls each.
             ranked: relation paths by the whole question.

@@ -38,12 +38,9 @@ def find_reasoning_paths(
     is drawn at all where the budget holds every path.
 
     Args:
-        snapshot: the graph.
         ranked: relation paths of all topics.
         simple: walks never come back to their topic.
         budget: most distinct facts in all paths together.
-        seed: of the draws.
-        cancelled: asked between relation paths.
         walk: the reasoning paths of a relation path, as arcs, in the order in which they are wanted; by default
             all of the snapshot's, drawn at random.
     """

@@ -49,8 +49,6 @@ class RankingRetriever(ABC):
         least_support: a relation path supported less is doubted; None where that is not known.
         learned_support: the same as its checkpoint has it from the graph that it was trained on; None where it never
             saw what it should doubt.
-        snapshot: the graph.
-        encoder: the frozen text encoder.
 
     Attributes:
         max_hops: see ``base.Retriever``.
@@ -96,7 +94,6 @@ class RankingRetriever(ABC):
         Args:
             topics: entities with at least one triple; the same one may come again, with another question.
             texts: the question as seen from each of them.
-            cancelled: asked between pieces of work.
         """
 
     def read_ahead(self, questions: Sequence[tuple[Question, Sequence[int], Sequence[str]]]) -> None:

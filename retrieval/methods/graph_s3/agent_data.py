@@ -50,15 +50,12 @@ class AgentData:
     """See the module.
 
     Attributes:
-        work, config: as given.
-        world: the graph.
         raw: trajectories to imitate.
         golden: states of refined trajectories with the rewards of their options.
         questions: training questions, for rewards by outcome.
         dev: questions that are searched for the score.
         relations: text features, [R, d].
         rows: of each distinct text in ``texts``.
-        texts: encoded.
         digest: of the trajectories.
     """
 

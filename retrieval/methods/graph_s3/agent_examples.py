@@ -24,7 +24,6 @@ class AgentExample:
 
     Attributes:
         views: the question as seen from each topic.
-        written: as asked.
         decisions: in order; those without a known option, and those that chance decided, are left out.
         taken: position of what was done, [n].
         rewards: what each option is worth, where that is known.

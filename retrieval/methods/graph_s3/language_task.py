@@ -46,9 +46,7 @@ class LanguageAgentTask:
     """See ``recipe.SelfTrained``.
 
     Args:
-        work: graph, encoder and callbacks.
         config: with the backend ``llm``.
-        world: the graph.
         raw: trajectories to imitate.
         short: refined ones, whose states are reinforced.
         dev: questions that are searched for the score.

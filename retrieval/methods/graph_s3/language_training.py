@@ -80,7 +80,6 @@ class LanguageTraining:
         group: replies to each decision.
         clip, kl, grad_clip: of GRPO; the norm of gradients is clipped in both stages.
         save_steps: steps of imitation after which it can be gone on from; of reinforcement, which are slow, every one.
-        seed: of everything random.
     """
 
     context: int = 4096
@@ -106,7 +105,6 @@ def make_examples(
     """The examples of one trajectory.
 
     Args:
-        world: the graph.
         beginning: the state before the first action.
         actions: each was possible.
         thoughts: of each action.
@@ -122,13 +120,11 @@ class LanguageTrainer:
     """Trains adapters in place.
 
     Args:
-        world: the graph.
         model: base and adapters.
         settings: see :class:`LanguageTraining`.
         where: directory of what a stopped training goes on from.
         key: names everything the training depends on; what was kept under another key is deleted.
         progress: told after each step.
-        cancelled: asked after each step, and for each reply that is judged.
 
     Attributes:
         curves: of every step so far: ``stage`` (0 imitation, 1 reinforcement), ``step``, ``epoch``, and ``CURVES``.

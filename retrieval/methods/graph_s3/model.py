@@ -68,7 +68,6 @@ class AgentModel(nn.Module):
     Args:
         text_features: d.
         hidden: H.
-        dropout: rate.
         words: attend to the question's words.
         kinds: of actions; the first chooses a relation, the last ends.
         features: F, numbers about an option.
@@ -131,8 +130,6 @@ class AgentModel(nn.Module):
         """One step further.
 
         Args:
-            questions: the questions.
-            walked: n places.
             before: which of them each step leaves, [m].
             taken: vectors of the relations taken, [m, H] rows of ``Relations.taken``.
             back: where nothing was taken and the agent came back, [m] bool.

@@ -47,7 +47,6 @@ def build_focus(snapshot: Snapshot, state: State, linked: Iterable[int]) -> Focu
     """The focus graph of a search, restricted by what the question names.
 
     Args:
-        snapshot: the graph.
         state: after the last step.
         linked: entities that the question was linked to.
     """
@@ -76,7 +75,6 @@ def list_walks(snapshot: Snapshot, state: State, score: float) -> list[FoundPath
     """The walks that the choices of a search kept, those left out that another one begins with; by their arcs.
 
     Args:
-        snapshot: the graph.
         state: after the last step.
         score: of each.
     """

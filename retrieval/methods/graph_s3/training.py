@@ -151,7 +151,6 @@ class _Reinforced(_Stage):
         """Clipped loss and KL.
 
         Args:
-            texts: of the rows.
             decisions: n of them, each with its row.
             picks: option drawn, counted over all options of all decisions, [m].
             old: log-probability it was drawn with, [m].

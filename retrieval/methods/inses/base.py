@@ -47,7 +47,6 @@ class View:
     """What a navigator sees at one step (INSES eq. 2 and 3).
 
     Attributes:
-        question: as asked.
         step: counts from 1.
         stands: where the search stands, V_current; each entity once.
         visited: entities it stood at, the current ones among them.
@@ -88,7 +87,6 @@ class NavigatorDecision:
         dropped: positions of the best of what was left.
         sufficient: what is selected answers the question; the search stops.
         thought: why, in a sentence for people.
-        usage: what a language model cost.
         rest: the best of what was left, to fill the budget with where that is wanted.
     """
 
@@ -121,7 +119,6 @@ class Navigator(Protocol):
         """Phrases of the question to look up among the entities (INSES section 3.2), and what that cost.
 
         Raises:
-            Cancelled: ``cancelled`` said so.
             LLMError: a language model is needed and cannot be used.
         """
         ...
@@ -130,7 +127,6 @@ class Navigator(Protocol):
         """Select among the arcs of a view (INSES eq. 3).
 
         Raises:
-            Cancelled: ``cancelled`` said so.
             LLMError: a language model is needed and cannot be used.
         """
         ...

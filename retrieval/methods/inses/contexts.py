@@ -26,7 +26,6 @@ class Contexts:
 
     Args:
         snapshot: the whole graph; restricted ones share its passages, entities and relations.
-        encoder: the text encoder.
         index: names of the graph with their vectors.
         passages: of the graph, where it has some.
     """

@@ -69,7 +69,6 @@ class QuestionProfile:
     """A question as the navigator reads it.
 
     Attributes:
-        words: of the question.
         vector: float32 [d].
         weights: how much each of the words tells, as shares.
         held: float32 [P, words], by weight, the words of the question that each passage holds.
@@ -87,9 +86,6 @@ class EncoderNavigator:
     """Selects by the text encoder and the question's words. Threads may share it.
 
     Args:
-        snapshot: the graph.
-        encoder: the text encoder.
-        contexts: of the whole graph.
         weights: see :class:`NavigatorWeights`.
     """
 

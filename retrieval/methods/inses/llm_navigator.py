@@ -44,8 +44,6 @@ class LLMNavigator:
     """Lets a language model select. Threads may share it.
 
     Args:
-        snapshot: the graph.
-        settings: the language model.
         reader: orders the triples that the model is shown.
         prefilter: so many of them; 0 for all.
     """

@@ -37,7 +37,6 @@ class SearchSelection:
     Attributes:
         facts: every selected fact with its best score.
         ways: every selected way, arcs from where its chain begins, with its score, in the order of selection.
-        usage: what a language model cost.
     """
 
     facts: dict[int, float] = field(default_factory=dict)
@@ -61,8 +60,6 @@ def search(
     """Explore from the starts until the navigator has enough, nothing is left, or the iterations are used up.
 
     Args:
-        snapshot: the graph.
-        question: as asked.
         starts: V_init, each entity once.
         navigator: selects.
         selection: filled as the search goes on.
@@ -70,10 +67,8 @@ def search(
         iterations: at most so many steps.
         budget: most facts selected.
         fill: take the best of what was left too, at the end and until the budget is used up.
-        cancelled: asked between pieces of work.
 
     Raises:
-        Cancelled: ``cancelled`` said so.
         LLMError: the navigator needs a language model that cannot be used.
     """
     left = _Left(snapshot.num_triples)

@@ -75,12 +75,9 @@ def sample_contexts(
     An example with a subgraph of its own is walked there, and only the subgraph's arcs compete.
 
     Args:
-        snapshot: the graph.
-        examples: all examples.
         chosen: indices, [B].
         simple: never step back to the topic.
         per_relation: arcs drawn of each directed relation in each context, at most.
-        rng: of everything drawn.
     """
     subgraphs = [examples.own[i] for i in chosen.tolist()]
     shared = np.array([i for i, facts in enumerate(subgraphs) if facts is None], np.int64)
@@ -137,11 +134,8 @@ def sample_walks(
     """A random walk along the label of each chosen example (valid paths are drawn anew each epoch).
 
     Args:
-        snapshot: the graph.
-        examples: all examples.
         chosen: indices, [B].
         simple: never step back to the topic.
-        rng: of the choice among arcs of the same relation.
     """
     paths, lengths, topics = examples.paths[chosen], examples.lengths[chosen], examples.topics[chosen]
     count, longest = paths.shape

@@ -19,10 +19,8 @@ def build_block(features: GraphFeatures, arcs: np.ndarray, limit: int, rng: np.r
     """The block whose targets are ``arcs``.
 
     Args:
-        features: of the whole graph.
         arcs: arc ids, [n] int64; where the features are directed, of facts walked forward.
         limit: neighbours read per entity and direction; exact where no entity has more.
-        rng: for the neighbours of hubs.
     """
     snapshot = features.snapshot
     sources, _, targets = walks.get_arc_ends(snapshot, arcs)

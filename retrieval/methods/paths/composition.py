@@ -48,11 +48,9 @@ def generate_composed_questions(
     """At most ``count`` questions, each of another one and a fact that leads to its topic.
 
     Args:
-        snapshot: the graph.
         questions: what is made longer: ``text`` names the topic ``X``, and no other topic.
         count: questions wanted; fewer come of graphs and questions that do not give them.
         longest: relations of a path, at most.
-        rng: of questions, facts and words.
     """
     usable = [
         question

@@ -84,7 +84,6 @@ def make_examples(
     so are rejected ones and those that lead to no answer.
 
     Args:
-        snapshot: the graph.
         questions: of one split.
         labels: of any split.
         encoder: for the question texts.
@@ -94,12 +93,6 @@ def make_examples(
         words: read the questions' words too.
         mask_names: of topics, in what is read of a question.
         composed: questions of longer paths made of these, for each of them; see ``composition``.
-        seed: of those.
-        progress: told about questions encoded.
-        cancelled: asked between batches.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
     """
     rows = _collect_rows(snapshot, questions, labels, max_hops, mask_names=mask_names)
     longest = max((len(question.path) for question in rows.asked), default=0)

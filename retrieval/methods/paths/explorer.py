@@ -78,11 +78,8 @@ def search_relation_paths(
     """The most probable relation paths of each topic, most probable first.
 
     Args:
-        walker: scores the steps.
         topics: n entity ids.
         texts: the question as seen from each topic.
-        beam: how wide.
-        cancelled: asked between levels.
     """
     questions, front = walker.start(topics, texts)
     level = _Level([_State(i, (), 0.0) for i in range(len(topics))], np.arange(len(topics)), front)

@@ -13,7 +13,6 @@ class PathModel(nn.Module):
     """z_v from the graph, z_q from the question and the path so far.
 
     Args:
-        config: sizes and switches.
         text_features: d of the text encoder.
         relations: directed relations of the graph, for layers with a weight for each of them.
     """

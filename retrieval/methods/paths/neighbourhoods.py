@@ -33,7 +33,6 @@ def sample_arcs(
     """At most ``limit`` arcs that leave each entity, spread evenly over its (relation, target) order.
 
     Args:
-        snapshot: the graph.
         entities: ids, [m].
         limit: of each entity.
         rng: where the spread begins.
@@ -76,11 +75,9 @@ def sample_neighbourhood(
     """Cut out what entities receive in so many rounds of message passing; see ``ConvEncoder`` for the fields.
 
     Args:
-        features: of the whole graph.
         seeds: entities, int64 [m], distinct and ascending.
         hops: rounds.
         limit: triples read per entity; all where an entity has no more.
-        rng: for the triples of hubs.
         forward: messages go from heads to tails, else from tails to heads.
 
     Returns:
@@ -134,12 +131,7 @@ def compute_conv_vectors(
 
     Args:
         encoder: in evaluation mode.
-        features: of the whole graph.
         forward: messages go from heads to tails, else from tails to heads.
-        cancelled: asked between chunks.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
     """
     received = features.forward if forward else features.backward
     norm = torch.from_numpy((received.degrees + 1) ** np.float32(-0.5))

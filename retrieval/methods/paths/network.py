@@ -65,7 +65,6 @@ def make_encoder(config: Network, text_features: int, relations: int | None = No
     """The untrained network of these settings.
 
     Args:
-        config: sizes and switches.
         text_features: d of the text encoder.
         relations: directed relations of the graph, for layers with a weight for each of them.
 

@@ -39,9 +39,7 @@ class PathRetriever(RankingRetriever):
     Args:
         checkpoint: opened for the method and the encoder.
         snapshot: the graph; it need not be the one trained on.
-        encoder: the frozen text encoder.
         states: of the snapshot's arcs under this checkpoint.
-        beam: how wide to search.
         cache: where label vectors are kept.
     """
 
@@ -192,16 +190,12 @@ def open_states(
 
     Args:
         checkpoint: whose model computes them.
-        snapshot: the graph.
         encoder: for texts that are not encoded yet.
         cache: directory shared by processes.
         features: of this snapshot and encoder, if the caller has them.
-        progress: told what is computed.
-        cancelled: asked between pieces of work.
 
     Raises:
         CheckpointError: the model knows the relations of the graph trained on alone, and this is another.
-        Cancelled: ``cancelled()`` said so.
     """
     model, config = load_model(checkpoint), get_config(checkpoint)
     require_same_graph(model, trained_on=checkpoint.manifest.snapshot, snapshot=snapshot.hash)

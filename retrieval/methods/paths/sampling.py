@@ -70,13 +70,10 @@ def draw(
     left out: "the actors' other films" is not answered by the actors who made none.
 
     Args:
-        walker: scores the steps.
         topics: n entity ids.
         texts: the question as seen from each topic.
         firsts: first triples drawn from each topic.
         each: paths drawn from each of them.
-        rng: of the draws.
-        cancelled: asked between steps.
     """
     questions, front = walker.start(topics, texts)
     ids, count = np.array(topics, np.int64), len(topics)

@@ -89,11 +89,6 @@ def open_stored_states(
         encoder: in evaluation mode.
         make_features: only called when the states must be computed.
         kept: their directory, shared by processes (``caches.states_folder``); it appears whole or not at all.
-        progress: told about arcs done.
-        cancelled: asked between chunks.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
     """
     if not ((kept / "states.npy").is_file() and integrity.is_whole(kept)):
         states = compute_all_states(encoder, make_features(), progress=progress, cancelled=cancelled)

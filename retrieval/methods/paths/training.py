@@ -38,10 +38,7 @@ class PathTask:
     """See ``recipe.Task``.
 
     Args:
-        work: graph, encoder and callbacks.
-        train: training examples.
         dev: for the score; the training examples again when empty.
-        opened: the method's retriever.
     """
 
     def __init__(self, work: Work, train: Sampler, dev: Sampler, opened: type[PathRetriever]) -> None:

@@ -64,7 +64,6 @@ class Walker:
     """What a trained path model says of the next steps of walks.
 
     Args:
-        snapshot: the graph.
         model: in evaluation mode.
         states: of the snapshot's arcs.
         relations: text features of the directed relations, float32 [2R, d].
@@ -109,8 +108,6 @@ class Walker:
         """Everything that can be done next.
 
         Args:
-            questions: the questions.
-            front: the walks.
             topics: entity ids of the topics.
             limit: arcs scored per entity and directed relation, evenly spread.
         """

@@ -26,7 +26,6 @@ class EntityScorer(nn.Module):
         text_features: d of the text encoder.
         hidden: F.
         layers: of message passing.
-        rounds: of the DDE.
         longest: most hops of a chain.
         dropout: rate after each layer.
         entity_texts: read the entities' labels.

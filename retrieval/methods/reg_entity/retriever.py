@@ -28,7 +28,6 @@ class RegEntityRetriever(TripleRanker):
     Args:
         checkpoint: opened for this method and encoder.
         snapshot: the graph; it need not be the one trained on.
-        encoder: the frozen text encoder.
         features: text features of the snapshot, with entity texts if the checkpoint has them.
     """
 

@@ -27,7 +27,6 @@ class LanguageTask:
     """See ``recipe.Task``.
 
     Args:
-        work: graph, encoder and callbacks.
         config: with the backend ``llm``.
         train: at least one example.
         dev: for the score; the training examples again when empty.

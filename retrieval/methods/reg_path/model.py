@@ -82,7 +82,6 @@ class SmallPlanner(nn.Module):
     Args:
         text_features: d, size of the text encoder's vectors.
         hidden: H.
-        dropout: rate.
         words: attend to the question's words at every step.
         encoder: a copy of the text encoder that is trained too and reads the questions.
     """
@@ -160,8 +159,6 @@ class SmallPlanner(nn.Module):
         """The plans after one more relation.
 
         Args:
-            questions: the questions.
-            under: n plans.
             taken: vectors of the relations, [n, H]: rows of ``Vocabulary.taken``.
         """
         memory = self.query.update_memory(under.focus, taken)

@@ -35,7 +35,6 @@ class Planned:
 
     Attributes:
         masked: without the topic's name.
-        written: as asked.
         paths: distinct, ascending. Directed relation ids; plain ids when not ``marked``.
         marked: the directions are known.
     """

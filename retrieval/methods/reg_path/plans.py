@@ -73,14 +73,12 @@ def search(
     """Beam search over relation paths (ReG App. E: k = 10 or 20), all topics together. Deterministic.
 
     Args:
-        snapshot: the graph.
         topics: n entities; question i is asked of topic i.
         writer: of those n questions.
         simple: walks never come back to their topic.
         max_hops: longest path; a path of that length stops there.
         width: relation paths of each topic that go on, on every level.
         least: a path less probable than this is dropped.
-        cancelled: asked on every level.
 
     Returns:
         Paths of each topic, most probable first.

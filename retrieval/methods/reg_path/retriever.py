@@ -40,7 +40,6 @@ class RegPathRetriever(RankingRetriever):
     Args:
         checkpoint: opened for this method and encoder.
         snapshot: the graph; it need not be the one trained on.
-        encoder: the frozen text encoder.
         planner: of this checkpoint, for the relations of this graph.
     """
 
@@ -113,7 +112,6 @@ class SmallBackend:
     Args:
         model: in evaluation mode.
         snapshot: whose relations it writes.
-        encoder: the frozen text encoder.
     """
 
     def __init__(self, model: SmallPlanner, snapshot: Snapshot, encoder: TextEncoder) -> None:

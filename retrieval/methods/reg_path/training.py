@@ -55,8 +55,6 @@ class PlanTask:
     """See ``recipe.Task``.
 
     Args:
-        work: graph, encoder and callbacks.
-        config: settings.
         train: at least one example.
         dev: for the score; the training examples again when empty.
     """
@@ -198,9 +196,7 @@ def compute_path_logs(
     """Log-likelihood of relation paths and of their ends (eq. 35), over all relations of the graph.
 
     Args:
-        model: the planner.
         vocabulary: R relations.
-        questions: n questions.
         paths: of each question; directed ids where ``marked``, else plain ones, whose directions are summed out
             (the two directions of a relation are read alike then).
         marked: of each question.

@@ -21,7 +21,6 @@ class TripleScorer(nn.Module):
     Args:
         text_features: d of the text encoder.
         hidden: H.
-        rounds: of the DDE.
         longest: most hops of a chain.
         dropout: rate after the first layer.
         entity_texts: read the entities' labels.

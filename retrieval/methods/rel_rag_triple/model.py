@@ -19,7 +19,6 @@ class LineGraphScorer(nn.Module):
     With ``places`` there is a z_q for each hop from the topic, because z_v does not know where its triple stands.
 
     Args:
-        config: sizes and switches.
         text_features: d of the text encoder.
         relations: directed relations of the graph, for layers with a weight for each of them.
     """

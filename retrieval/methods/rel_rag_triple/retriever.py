@@ -35,7 +35,6 @@ class RelRagTripleRetriever(TripleRanker):
     Args:
         checkpoint: opened for this method and encoder.
         snapshot: the graph; it need not be the one trained on.
-        encoder: the frozen text encoder.
         states: of the snapshot's arcs under this checkpoint.
         cache: where label vectors are kept.
     """

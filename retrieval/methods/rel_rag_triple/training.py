@@ -204,7 +204,6 @@ def draw(
         positives: at most so many of an example.
         negatives: for each positive; the 5 of REL-RAG App. F.1.
         directed: a fact is one triple, whichever way it is walked.
-        rng: of both draws.
 
     Returns:
         (arcs, example, positive), [m] each; ``example`` is a position in ``chosen``.

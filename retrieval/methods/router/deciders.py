@@ -49,7 +49,6 @@ class Decider(Protocol):
 
         Raises:
             LLMError: a language model decides, and fails.
-            Cancelled: ``cancelled`` said so.
         """
         ...
 
@@ -77,7 +76,6 @@ class TrainedDecider:
     """Decides by the classifier of a checkpoint of ``router``.
 
     Args:
-        checkpoint: as opened.
         encoder: the one it was trained with.
 
     Raises:
@@ -108,11 +106,7 @@ class TrainedDecider:
 
 
 class LLMDecider:
-    """Asks a language model how many hops the question takes; the paper does not give its prompt.
-
-    Args:
-        settings: the language model.
-    """
+    """Asks a language model how many hops the question takes; the paper does not give its prompt."""
 
     def __init__(self, settings: LLMSettings) -> None:
         self._settings = settings

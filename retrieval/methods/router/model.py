@@ -56,7 +56,6 @@ class HopClassifier(nn.Module):
 
     Args:
         text_features: d, size of the question vectors.
-        hidden: size of the hidden layer.
         dropout: rate before each layer.
 
     Attributes:

@@ -67,7 +67,6 @@ def expand_chains(
 
     Args:
         subgraphs: with this topic's candidates.
-        scores: of all candidates.
         index: which subgraph.
         retrieved: positions of the retrieved triples, [k].
         relations: R.

@@ -45,7 +45,6 @@ class TripleExamples:
     """N labelled (question, topic) pairs.
 
     Attributes:
-        snapshot: the graph.
         simple: walks never come back to their topic.
         topics: entity ids, int64 [N].
         paths: the labelled relation paths of each, as directed relations.
@@ -155,7 +154,6 @@ def make_triple_examples(
     so are rejected ones.
 
     Args:
-        snapshot: the graph.
         questions: of one split.
         labels: of any split; several of one question and topic are one example.
         encoder: for the question texts.
@@ -163,11 +161,6 @@ def make_triple_examples(
         simple: walks never come back to their topic.
         words: encode the questions' words too.
         mask_names: of topics, in what is read of a question.
-        progress: told about questions encoded.
-        cancelled: asked between batches.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
     """
     by_question: dict[str, list[Label]] = defaultdict(list)
     for label in labels:

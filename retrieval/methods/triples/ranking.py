@@ -89,7 +89,6 @@ class TripleRanker(RankingRetriever):
     Args:
         checkpoint: opened for its method and encoder.
         snapshot: the graph; it need not be the one trained on.
-        encoder: the frozen text encoder.
     """
 
     def __init__(self, checkpoint: OpenCheckpoint, snapshot: Snapshot, encoder: TextEncoder) -> None:
@@ -235,7 +234,6 @@ def find_chains(
     """Paths of a relation path that use retrieved triples only, as arcs, best mean score first.
 
     Args:
-        snapshot: the graph.
         topic: where they begin.
         relations: directed ones.
         retrieved: of that topic.

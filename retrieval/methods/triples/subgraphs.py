@@ -88,7 +88,6 @@ def build_subgraphs(
     """The candidate subgraph of each topic.
 
     Args:
-        snapshot: the graph.
         topics: one entity for each subgraph, in order; the same entity may come again.
         strategy: chooses them.
         given_facts: facts that are the candidates of a topic instead, ascending; None where there are none.

@@ -39,9 +39,6 @@ class SubgraphTask(ABC):
     """A scorer of candidate triples with its examples. See ``recipe.Task``.
 
     Args:
-        work: graph, encoder and callbacks.
-        config: of the method's class.
-        train: training examples.
         dev: for the score; the training examples again when empty.
         model: initialised.
         length: its part that tells how long a chain is asked for.
@@ -80,7 +77,6 @@ class SubgraphTask(ABC):
             subgraphs: of the chosen training examples.
             chosen: their indices, [B].
             questions: theirs.
-            rng: of what is sampled.
         """
 
     @abstractmethod

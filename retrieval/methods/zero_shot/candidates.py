@@ -68,7 +68,6 @@ def find_candidates(
     """Relation paths of up to ``hops`` steps.
 
     Args:
-        snapshot: the graph.
         topic: where they start.
         explains: how much directed relations explain each of n words of the question, [relations, n]; asked for each
             relation once.

@@ -112,7 +112,6 @@ class Comparer:
 
     Args:
         question: see :func:`encode_questions`.
-        wordings: of the graph.
     """
 
     def __init__(self, question: QuestionFeatures, wordings: Wordings) -> None:
@@ -187,8 +186,6 @@ def compute_features(
     """What speaks for each candidate.
 
     Args:
-        question: as seen from the topic.
-        comparer: of it.
         candidates: c candidates.
         vectors: of the 2R directed relations' texts, [2R, d].
         total: R.

@@ -66,8 +66,6 @@ class ZeroShotRetriever(RankingRetriever):
     """Ranks relation paths by what their relations are called.
 
     Args:
-        snapshot: the graph.
-        encoder: the frozen text encoder.
         method: the method that it stands in for.
         checkpoint: fingerprint of the one that it stands in for, where there is one that says nothing of this graph.
         weights: file of the weights that rank.

@@ -46,7 +46,6 @@ class RelationWordings:
     """Texts of 2R directed relations, one after the other.
 
     Attributes:
-        vectors: of the texts of the whole graph.
         texts: numbers of each relation's texts among these, int64 [n].
         starts: where each relation's texts start, int64 [2R+1].
         stems: of the words of each relation's texts.
@@ -99,11 +98,7 @@ def build(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Encode what relations may be called and publish it beside the graph; what stands is not built again.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
-    """
+    """Encode what relations may be called and publish it beside the graph; what stands is not built again."""
     known = _list_distinct(*_list_texts(Schema(snapshot))[:2])
     if _find(snapshot, encoder.name, known) is not None:
         return

@@ -58,9 +58,7 @@ class Executor(KeyWalker):
     """Executes programs over one snapshot; keeps what it computed. Not thread-safe.
 
     Args:
-        snapshot: the graph.
         columns: its values, shared between executors.
-        cancelled: asked between operations.
     """
 
     def __init__(

@@ -38,7 +38,6 @@ class KeyWalker(PathWalker, ABC):
 
         Args:
             nodes: int64 ascending.
-            key: what to compute.
             largest: of several values of a node the largest counts, else the smallest.
         """
         if key.counted:

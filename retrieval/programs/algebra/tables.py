@@ -70,7 +70,6 @@ class _RowBuilder:
     """Groups the nodes of a table's source and computes its columns.
 
     Attributes:
-        size: how many rows there are.
         members: the nodes of the source in each.
         keys: what each row is grouped by, int64 [size, groups]: nodes, or numbers of parts of dates.
     """

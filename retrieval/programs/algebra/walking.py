@@ -23,13 +23,7 @@ _MARKED = 8
 
 
 class PathWalker:
-    """Walks along the relations of one snapshot. Not thread-safe.
-
-    Args:
-        snapshot: the graph.
-        columns: its values.
-        cancelled: asked between steps.
-    """
+    """Walks along the relations of one snapshot. Not thread-safe."""
 
     def __init__(self, snapshot: Snapshot, columns: Columns, cancelled: Callable[[], bool]) -> None:
         self.snapshot = snapshot

@@ -57,10 +57,7 @@ class AnswerShaper:
     """Finishes the parts of one question after another.
 
     Args:
-        schema: of the graph.
-        executor: runs programs.
         row_order: knows the order of a table's rows.
-        similarity: of words and names.
 
     Attributes:
         lifts: programs made since :meth:`start_question` whose conditions were said of something else.
@@ -111,7 +108,6 @@ class AnswerShaper:
         """The programs that a composed part may come to.
 
         Args:
-            question: in words.
             question_kind: the sort of answer that is asked for.
             part: covers the question.
             several: sets that words are known to stand for.

@@ -36,10 +36,7 @@ def find_wanted_nodes(
     """The nodes of the sort that the noun of a question says, int64 ascending; None where no word of it says one.
 
     Args:
-        question: in words.
         anchors: what its words may stand for.
-        schema: of the graph.
-        executor: runs what they stand for.
     """
     first, last = _find_noun(question)
     sure = [anchor for anchor in anchors if first <= anchor.first and anchor.last <= last and _is_sure(anchor, schema)]

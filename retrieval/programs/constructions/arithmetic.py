@@ -65,12 +65,7 @@ _EXTREMES = re.compile(
 
 
 class Calculations:
-    """Composes programs of what is calculated.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes programs of what is calculated."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

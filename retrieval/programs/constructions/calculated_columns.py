@@ -47,12 +47,7 @@ _PHRASES = (
 
 
 class CalculatedColumns:
-    """Composes programs of what two values of the same things come to.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes programs of what two values of the same things come to."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

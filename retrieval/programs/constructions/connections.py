@@ -22,12 +22,7 @@ _FEW, _PAIR = 2, 2
 
 
 class Pairs:
-    """Composes programs of two named things.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes programs of two named things."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

@@ -16,7 +16,6 @@ class ComposedQuestion:
     """A question whose chart is composed.
 
     Attributes:
-        question: in words.
         anchors: what its words may stand for.
         parts: those of its chart that cover it, best first.
         compose: the same of a part of the question, or of the question in other words.

@@ -56,8 +56,6 @@ class Differences:
     """Composes programs of how far two things are apart.
 
     Args:
-        schema: of the graph.
-        executor: runs them.
         adjectives: the relations that they compare.
     """
 

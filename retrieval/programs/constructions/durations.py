@@ -55,12 +55,7 @@ _LENGTH = load_stems("duration_relation_words")
 
 
 class Durations:
-    """Composes programs of how long things lasted, and of those that ended behind the time.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes programs of how long things lasted, and of those that ended behind the time."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

@@ -25,13 +25,7 @@ _LIKE, _NEARER = 0.5, 0.15
 
 
 class Doing:
-    """Finds who did something by the rows of what was done, over one graph.
-
-    Args:
-        schema: of the graph.
-        executor: runs programs.
-        similarity: of words and names.
-    """
+    """Finds who did something by the rows of what was done, over one graph."""
 
     def __init__(self, schema: Schema, executor: Executor, similarity: Similarity) -> None:
         self.schema = schema

@@ -48,12 +48,7 @@ _MEAN = re.compile(
 
 
 class Lifespans:
-    """Composes programs of how long lives were.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes programs of how long lives were."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

@@ -40,8 +40,6 @@ def apply_order(phrase: str, program: Program, executor: Executor, schema: Schem
     Args:
         phrase: the words that say in which order.
         program: denotes a set.
-        executor: of the graph.
-        schema: of the graph.
         adjectives: know what "oldest" compares.
     """
     if not phrase:

@@ -151,10 +151,7 @@ def resolve_item_list(
     """What a list is said of, and the relations beside each; None where it does not fit what was read.
 
     Args:
-        items: the list.
         program, result: the question read with one item in place of the list.
-        executor: of the graph.
-        schema: of the graph.
     """
     if not items.named:  # the last item was read: what it is of is asked about
         if not isinstance(program, Walk) or program.relation not in items.items[-1]:

@@ -48,8 +48,6 @@ class RelatedThings:
     """Finds what is asked for one step from what was read.
 
     Args:
-        schema: of the graph.
-        executor: runs programs.
         row_order: knows the order of a table's rows.
     """
 

@@ -44,8 +44,6 @@ class Routes:
     """Composes programs for questions about routes between two named places.
 
     Args:
-        schema: of the graph.
-        executor: runs programs.
         adjectives: what they compare.
     """
 

@@ -119,12 +119,7 @@ def _is_measurement(question: QuestionWords, first: int, last: int) -> bool:
 
 
 class RowOrder:
-    """Composes programs of the order of a table's rows.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes programs of the order of a table's rows."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

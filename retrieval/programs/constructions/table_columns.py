@@ -32,12 +32,7 @@ _MOSTLY = 0.5
 
 
 class TableColumns:
-    """Converts programs to columns of tables.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Converts programs to columns of tables."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

@@ -43,12 +43,7 @@ _NAMES = parse_stems("name")
 
 
 class Tables:
-    """Composes tables.
-
-    Args:
-        schema: of the graph.
-        executor: runs them.
-    """
+    """Composes tables."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

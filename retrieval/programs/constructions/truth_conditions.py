@@ -41,10 +41,6 @@ _PAIR = 2
 class TruthConditions:
     """Tells what may be asked with yes or no, and adds the truths that words say.
 
-    Args:
-        schema: of the graph.
-        executor: runs programs.
-
     Attributes:
         read_words: by program, the part for the word that only adding its truth has read.
     """

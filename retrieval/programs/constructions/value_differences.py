@@ -54,12 +54,7 @@ CALCULATED: Features = (
 
 
 class ValueDifferences:
-    """Composes differences of two values of what is named.
-
-    Args:
-        schema: of the graph.
-        executor: runs programs.
-    """
+    """Composes differences of two values of what is named."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema

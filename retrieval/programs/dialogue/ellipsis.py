@@ -136,9 +136,7 @@ class Ellipses:
     """Rewrites the question before with the parts of a fragment in the place of their counterparts.
 
     Args:
-        schema: of the graph.
         turn: the question before.
-        before: its spans.
         referents: what it was about.
     """
 

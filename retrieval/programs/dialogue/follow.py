@@ -39,13 +39,7 @@ def resolve_follow_up(
     What its words may mean is tried in turn: the first that the graph surely answers is taken, else the likeliest.
 
     Args:
-        reader: of the graph.
-        question: as asked.
         turn: the question before.
-        cancelled: asked between pieces of work.
-
-    Raises:
-        Cancelled: ``cancelled`` said so.
     """
     rewritings = list(dict.fromkeys(_propose_rewritings(reader.parser, question, turn)))[:_TRIED]
     if len(rewritings) < 2:

@@ -51,10 +51,7 @@ def find_referents(
 
     Args:
         turn: the question before.
-        words: of its question.
-        schema: of the graph.
         executor: for its program.
-        anchors: of its question.
     """
     id_sets = _compute_turn_sets(turn, schema, executor) if turn.program is not None else []
     id_sets = id_sets or [tuple(turn.answers)]

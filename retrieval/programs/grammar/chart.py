@@ -39,11 +39,8 @@ class Chart:
     """The chart of one question. Positions are the words that may stand for something.
 
     Args:
-        question: in words.
         anchors: what its words may stand for.
         composer: makes parts of parts.
-        weights: of the ranker.
-        cancelled: asked between pieces of work.
     """
 
     def __init__(

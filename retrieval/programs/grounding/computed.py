@@ -92,7 +92,6 @@ class ComputedKeys:
     """The keys of two columns that one graph's relations make, found on first use.
 
     Args:
-        columns: the values of the graph.
         relations: by forward id.
         numbers: those that lead to numbers that are no years.
     """

@@ -36,7 +36,6 @@ class Measures:
     """The relations of one graph that lead to numbers, told apart; found on first use.
 
     Args:
-        columns: the values of the graph.
         relations: by forward id.
     """
 

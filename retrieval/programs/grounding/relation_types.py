@@ -90,7 +90,6 @@ class RelationInfo:
         id: forward.
         label: humanised.
         stems: of the label's words.
-        facts: how many.
         heads, tails: how many distinct ones.
         leaves: share of its tails from which nothing leads on.
         form: of its label.

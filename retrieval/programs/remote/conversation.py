@@ -37,7 +37,6 @@ class TurnThere:
     """A question that was answered: what a follow-up leans on.
 
     Attributes:
-        question: as it was read.
         topics: IRIs of the entities that it names.
         answers: IRIs of those that answered it, best first; values are left out.
         denoted: words of ``question`` that stand for entities.
@@ -68,15 +67,11 @@ def resolve_remote_follow_up(
     """The question that stands on its own which a follow-up comes to; None where it does so already.
 
     Args:
-        remote: the endpoint, open.
         encode: texts to unit vectors.
-        question: as asked.
         turn: the question before.
-        cancelled: asked between pieces of work.
 
     Raises:
         EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
-        Cancelled: ``cancelled`` said so.
     """
     try:
         sample = remote.fetch_sample(list(_list_candidate_iris(remote, question, turn))).snapshot

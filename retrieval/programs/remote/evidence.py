@@ -23,7 +23,6 @@ class EndpointEvidence:
     """Pulls the facts of a program.
 
     Args:
-        select: asks the endpoint.
         sample: the program's ids are of it.
         ox: pyoxigraph.
     """
@@ -35,7 +34,6 @@ class EndpointEvidence:
         """The facts that join the first nodes of a program's sets, and those that lead to their values.
 
         Args:
-            program: over the sample.
             results: what its parts gave, outermost first.
 
         Raises:

@@ -37,10 +37,7 @@ class KnownExecutor(Executor):
     """Executes over facts of an endpoint, whose results it was told.
 
     Args:
-        snapshot: the facts.
-        columns: their values.
         results: what is known.
-        cancelled: asked between operations.
     """
 
     def __init__(

@@ -76,10 +76,7 @@ class Queries:
     """Asks about programs over a sample of an endpoint; what it was told it does not ask again.
 
     Args:
-        select: asks the endpoint.
         sample: the programs' ids are of it.
-        columns: its values.
-        vocabulary: of the endpoint.
     """
 
     def __init__(self, select: Select, sample: Snapshot, columns: Columns, vocabulary: RdfVocabulary) -> None:

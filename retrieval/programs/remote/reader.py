@@ -46,7 +46,6 @@ class RemoteReader:
     """Reads questions over one endpoint.
 
     Args:
-        remote: the endpoint, open.
         encode: texts to unit vectors.
         weights: file of the ranker's weights.
     """
@@ -69,9 +68,7 @@ class RemoteReader:
         """What a question asks and the endpoint answers, or None where it was not understood.
 
         Args:
-            question: as asked.
             topics: IRIs of entities that it names.
-            cancelled: asked between pieces of work.
             require_topics: somebody picked the topics; the program must be about them.
             least: how likely the program must be what was asked.
             denoted: words of the question that are known to stand for entities.
@@ -79,7 +76,6 @@ class RemoteReader:
         Raises:
             EmptySourceError: the endpoint holds nothing, or said nothing of the whole of its graph in time.
             EndpointError: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
-            Cancelled: ``cancelled`` said so.
         """
         sample = self._remote.fetch_sample(topics)
         parser = Parser(sample.snapshot, self._encode, _drop_empty_weights(Weights.load(self._weights)))
@@ -117,10 +113,7 @@ class RemoteReader:
         """The program that a language model writes for a question, computed by the endpoint, and what it cost.
 
         Args:
-            question: as asked.
             topics: IRIs of entities that it names.
-            settings: of the language model.
-            cancelled: asked while waiting.
 
         Raises:
             LLMError: it gives no usable program, see :class:`retrieval.programs.writing.writer.ProgramWriter`.
@@ -141,7 +134,6 @@ class RemoteReader:
 
         Args:
             data: as :func:`retrieval.programs.rendering.names.to_named_json` writes it.
-            cancelled: asked between pieces of work.
 
         Raises:
             ProgramError: it is none, names what the endpoint lacks, or cannot be asked there.

@@ -40,7 +40,6 @@ class Plain:
 
     Args:
         sample: facts of the endpoint, entities with their IRIs.
-        columns: its values.
         languages: that texts may have; those without one always count.
     """
 

@@ -28,8 +28,6 @@ def write_cypher(snapshot: Snapshot, program: Program, columns: Columns | None =
     """The query that gives what a program denotes.
 
     Args:
-        snapshot: the graph.
-        program: over it.
         columns: the graph's values, where they are known already.
 
     Raises:

@@ -16,8 +16,6 @@ def compute_tolerance(columns: Columns, key: Key, value: float, slack: float) ->
     """How far from a constant a key still is equal to it; None where no other value of the graph is that near.
 
     Args:
-        columns: the graph's values.
-        key: what is compared.
         value: with what.
         slack: what differs by no more is equal.
     """

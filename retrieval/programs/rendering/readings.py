@@ -28,7 +28,6 @@ def iter_other_readings(
     """The candidates that give something else than the best and than each other, each in words.
 
     Args:
-        describer: of the graph.
         best: what is shown.
         others: what else a question may mean, the likeliest first.
     """

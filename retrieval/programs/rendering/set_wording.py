@@ -26,7 +26,6 @@ class SetDescriber:
     """Puts sets, keys and values of programs over one graph into words.
 
     Args:
-        executor: of the graph.
         type_relation: the relation that says what kind a node is, None where there is none.
         nouns: what the nodes are called that a directed relation leads on from.
     """

@@ -25,8 +25,6 @@ def write_sparql(
     """The query that gives what a program denotes, over the export of the same snapshot.
 
     Args:
-        snapshot: the graph.
-        program: over it.
         columns: the graph's values, where they are known already.
         vocabulary: of the RDF that is asked; None for the export's.
 

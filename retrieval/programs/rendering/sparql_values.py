@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 class SparqlValueWriter(ABC):
-    """Writes the arcs and values of one query; every variable is new.
-
-    Args:
-        snapshot: the graph.
-        columns: its values.
-        vocabulary: of the RDF that is asked.
-    """
+    """Writes the arcs and values of one query; every variable is new."""
 
     def __init__(self, snapshot: Snapshot, columns: Columns, vocabulary: RdfVocabulary) -> None:
         self.snapshot = snapshot

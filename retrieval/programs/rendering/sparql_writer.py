@@ -63,13 +63,7 @@ class _Select:
 
 
 class SparqlWriter(SparqlValueWriter):
-    """Writes one query; every variable is new.
-
-    Args:
-        snapshot: the graph.
-        columns: its values.
-        vocabulary: of the RDF that is asked.
-    """
+    """Writes one query; every variable is new."""
 
     def write_query(self, program: Program) -> Lines:
         """The lines of the query that gives what a program denotes."""

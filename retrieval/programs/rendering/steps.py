@@ -31,7 +31,6 @@ class DescribedStep:
     Attributes:
         text: what it does, in English.
         path: names of fields that lead from the program to it.
-        result: what it gives.
         count: how many nodes it kept; 0 where it gives no set.
         value: the number formatted, or yes or no; empty where it gives a set.
         nodes: ids of the first of them.
@@ -60,7 +59,6 @@ def describe_steps(
     Args:
         executor: of the graph; what it computed already is not computed again.
         schema_type_relation: the relation that says what kind a node is, see :mod:`.grounding.schema`.
-        program: over the graph.
         nouns: what the nodes are called that a directed relation leads on from.
 
     Raises:

@@ -61,12 +61,7 @@ class RdfVocabulary(Protocol):
 
 
 class Typed:
-    """The vocabulary of :mod:`~retrieval.programs.rendering.rdf`: every value is a node that says what it is.
-
-    Args:
-        snapshot: the graph.
-        columns: its values.
-    """
+    """The vocabulary of :mod:`~retrieval.programs.rendering.rdf`: every value is a node that says what it is."""
 
     def __init__(self, snapshot: Snapshot, columns: Columns) -> None:
         self._snapshot = snapshot

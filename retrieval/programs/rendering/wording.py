@@ -73,11 +73,7 @@ def add_article(noun: str) -> str:
 
 
 class Wording:
-    """How a graph's relations and keys are put into words.
-
-    Args:
-        columns: the values of the graph.
-    """
+    """How a graph's relations and keys are put into words."""
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns

@@ -14,8 +14,6 @@ class Candidate:
     """A program for a question.
 
     Attributes:
-        program: what it computes.
-        result: what that gives.
         score: by the ranker, comparable among the candidates of one question.
         probability: of being what was asked, among all candidates of the question.
         features: what it was ranked by.

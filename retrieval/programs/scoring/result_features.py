@@ -59,12 +59,7 @@ _SIZES, _LIMITS = ("0", "1", "few", "many", "lots"), (0, 1, 12, 100)
 
 
 class ResultFeatures:
-    """Tells the features of finished programs.
-
-    Args:
-        schema: of the graph.
-        executor: runs programs.
-    """
+    """Tells the features of finished programs."""
 
     def __init__(self, schema: Schema, executor: Executor) -> None:
         self.schema = schema
@@ -76,7 +71,6 @@ class ResultFeatures:
         """What is told of a finished program.
 
         Args:
-            question: in words.
             program, result: what it is, and what it gives.
             part: that it was composed of.
             several: sets that words are known to stand for.

@@ -38,7 +38,6 @@ class Words:
     """The words of one graph.
 
     Args:
-        schema: of the graph.
         similarity: of texts; without an encoder the commonest words are shown.
     """
 

@@ -41,9 +41,6 @@ class ProgramWriter:
     """Has the programs of questions over one graph written.
 
     Args:
-        words: of the graph.
-        columns: its values.
-        settings: of the language model.
         gives: runs a program and says whether it gives anything; raises ProgramError where it cannot be run.
     """
 
@@ -59,14 +56,11 @@ class ProgramWriter:
         What cannot be read or run, or gives nothing, is told to the model once; a second one that gives nothing stands.
 
         Args:
-            question: as asked.
             entities: that it names.
-            cancelled: asked while waiting.
 
         Raises:
             LLMReplyError: the second reply is no program of the graph either.
             LLMError: the endpoint is down, slow, over its limits or breaks off.
-            Cancelled: ``cancelled`` said so.
         """
         shown = self._words.build_vocabulary(question, entities)
         messages = load(PROMPT).render_messages(

@@ -23,7 +23,6 @@ class Spoken:
     """A directed relation as it can be said.
 
     Attributes:
-        phrases: of the relation.
         source, target: what its ends are called.
         back: phrases of the same relation walked the other way.
     """
@@ -43,11 +42,7 @@ class _About:
 
 
 class QuestionComposer:
-    """Draws wordings.
-
-    Args:
-        rng: of the draws.
-    """
+    """Draws wordings."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -56,7 +51,6 @@ class QuestionComposer:
         """A question for a walk.
 
         Args:
-            topic: the name.
             steps: at least one.
             returns: of each step, whether it walks the relation before it back, to others that share it.
         """

@@ -34,7 +34,6 @@ class PathQuestion:
     """A question written from a walk.
 
     Attributes:
-        question: in words.
         topics: entity ids, one or two.
         paths: the directed relation path from each.
     """
@@ -48,8 +47,6 @@ class PathWriter:
     """Writes questions over one graph.
 
     Args:
-        schema: of the graph.
-        seed: of the draws.
         hops: longest walk.
     """
 

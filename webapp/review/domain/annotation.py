@@ -17,7 +17,6 @@ class VerdictData:
         candidate: its id; None says that the question is broken.
         kind: of :class:`webapp.review.models.VerdictKind`.
         reasons: codes of :class:`webapp.review.models.Reason`.
-        comment: free text.
     """
 
     candidate: int | None
@@ -31,7 +30,6 @@ class Annotation:
     """What an analyst says of an item by now.
 
     Attributes:
-        analyst: the name.
         analyst_id: the account; None when it is gone.
         current: id of the row that points at its submission; None when it is yet to be written.
         event: the submission.

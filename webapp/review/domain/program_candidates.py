@@ -55,7 +55,6 @@ def fit(gives: Sequence[str], total: int, answers: Sequence[str]) -> dict[str, A
 
     Args:
         gives: labels, the first of them.
-        total: how many there are.
         answers: the right ones.
     """
     hits = len(_split(gives, answers)[0])

@@ -33,7 +33,6 @@ def add_path(
 
     Args:
         item: with its queue and snapshot.
-        user: who adds it.
         id: made by the client; repeating a request adds nothing.
         topic: label of the entity it starts at.
         path: relations by name.
@@ -59,7 +58,6 @@ def add_program(*, item: Item, user: User, id: UUID, made: dict[str, Any], edite
 
     Args:
         item: with its queue and snapshot.
-        user: who adds it.
         id: made by the client; repeating a request adds nothing.
         made: of :func:`program_candidates.build_fields`.
         edited_from: the candidate that it was made of.
@@ -147,7 +145,6 @@ def save_candidates(
     """Store candidates behind those that an item has; its row is locked, and its queue's.
 
     Args:
-        item: their question.
         made: the fields of each that follow from the graph.
         authors: the analyst who adds each; empty where nobody does.
         sources: who holds each; its author when not given.

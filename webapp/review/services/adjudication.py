@@ -209,7 +209,6 @@ def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
 
     Args:
         queue: which is filled.
-        user: who accepts.
         id: made by the client; repeating a request accepts nothing more.
 
     Returns:

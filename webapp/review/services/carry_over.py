@@ -83,8 +83,6 @@ def move_to_version(
 
     Args:
         queue: which is filled.
-        version: of the same graph.
-        user: who asked for it.
         measure: compares a candidate on both versions.
         progress: is told how many of how many items are measured.
 

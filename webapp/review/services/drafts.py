@@ -33,8 +33,6 @@ def save_draft(*, item: Item, user: User, purpose: str, revision: UUID, base: UU
     """Save a draft over the revision that the client changed; a draft without content is removed.
 
     Args:
-        item: the item.
-        user: whose draft it is.
         purpose: of :class:`DraftPurpose`.
         revision: made by the client; repeating a request changes nothing.
         base: the revision that the client has; None where it has none.

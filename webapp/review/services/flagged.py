@@ -36,11 +36,8 @@ class FlaggedQuestion:
 
     Attributes:
         key: of the run; the question's own where a question set has it.
-        question: as it was asked.
         topics, answers: labels; the question set's where it has the question.
         right: labels of the right answers, as the person who doubts says; none where they do not.
-        paths: those that were shown.
-        method: which found them.
         remark: who doubts what, in a sentence.
     """
 

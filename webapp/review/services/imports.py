@@ -76,8 +76,6 @@ def import_verdicts(*, queue: Queue, user: User, lines: Iterable[Line | BadLine]
 
     Args:
         queue: which is filled.
-        user: who imports.
-        lines: of a file.
         name: whose verdicts they are; empty for the names in the file, and the one who imports where it has none.
 
     Raises:

@@ -65,7 +65,6 @@ def acquire_next_item(*, queue: Queue, user: User, holding: Sequence[int] = ()) 
 
     Args:
         queue: which is filled.
-        user: the analyst.
         holding: items that the analyst has before them; another one is wanted.
 
     Raises:

@@ -49,8 +49,6 @@ def resolve_labels(snapshot: Snapshot, names: Sequence[str], *, values: bool = F
     """The labels of the entities that are meant, each once, in their order.
 
     Args:
-        snapshot: the graph.
-        names: of entities.
         values: numbers, dates, yes and no are answers too, whether the graph has them or not.
 
     Raises:
@@ -81,7 +79,6 @@ def set_answers(*, item: Item, user: User, id: UUID, answers: Sequence[str], rep
 
     Args:
         item: with its queue and snapshot.
-        user: an analyst.
         id: made by the client; repeating a request changes nothing.
         answers: names of entities; none says that they are not known.
         replaces: the event that counted when the person saw the question; None where there was none.
@@ -119,8 +116,6 @@ def suggest(item: Item, user: User, id: UUID, answers: Sequence[str]) -> Item:
 
     Args:
         item: with its queue.
-        user: who doubts.
-        id: of the event.
         answers: labels of entities.
     """
     decided = item.settled or item.adjudicated_id is not None

@@ -77,7 +77,6 @@ def save_annotation(*, item: Item | QuerySet[Item], user: User, annotation: NewA
     Args:
         item: or rows that hold it; in any state; one that is complete may be judged once more, by who has seen what
             it is now.
-        user: the analyst.
         annotation: recorded once for its id.
 
     Returns:

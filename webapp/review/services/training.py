@@ -33,10 +33,8 @@ def start_training(
 
     Args:
         queue: whose verdicts win over its label sets, and over the labels of the training.
-        graph: of the queue.
         question_set: the queue's when None.
         training: its ``labels`` join the label sets of the queue.
-        user: who asks.
 
     Raises:
         TrainingDataError: the queue is of another graph or question set, or nothing was decided.

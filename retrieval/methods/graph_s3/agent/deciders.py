@@ -25,12 +25,10 @@ class Deciders:
     """Who may decide in one graph.
 
     Args:
-        snapshot: the graph.
         trained: a checkpoint's policy; None where there is no checkpoint.
         zero_shot: stands in for it: relation paths whose words are like the question's.
         llm: the language model that decides, where it was asked for.
         simple: walks never come back to their topic.
-        limits: of a search.
     """
 
     def __init__(

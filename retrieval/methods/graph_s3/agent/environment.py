@@ -66,7 +66,6 @@ class AgentWorld:
     """What agents do in one graph, as a function of state and action. Threads may share it.
 
     Args:
-        frontiers: walks the graph.
         limits: see :class:`AgentLimits`.
     """
 

@@ -26,7 +26,6 @@ def list_alternatives(
     """What can be done in a state, best first, at most ``ALTERNATIVES``; the chosen action is among them.
 
     Args:
-        world: the graph.
         state: before the step.
         proposed: by the policy; what it says nothing of comes after it, as the world orders it.
         chosen: what is done, when that is known.
@@ -60,14 +59,11 @@ def build_step_event(
     """A step as an event.
 
     Args:
-        world: the graph.
         states: before and after it.
-        action: what was done.
         observation: what that brought.
         thought: why.
         options: see :func:`list_alternatives`.
         by: whom it was chosen.
-        took_ms: how long it took.
     """
     before, after = states
     plain = to_agent_action(world, before, action)

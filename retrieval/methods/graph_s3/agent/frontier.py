@@ -63,7 +63,6 @@ class Frontiers:
     """Walks a graph branch by branch; exact whatever the size, by the graph's groups. Threads may share it.
 
     Args:
-        snapshot: the graph.
         simple: walks never come back to their topic, which is how "co-wrote films with whom" is answered: the writers
             of X's films are others than X.
     """

@@ -23,7 +23,6 @@ class LanguagePolicy:
     """Lets a local model write thought and action, the most probable ones.
 
     Args:
-        world: the graph.
         model: in evaluation mode.
         context: tokens of prompt and reply together.
         longest: tokens of a reply.

@@ -81,15 +81,12 @@ def collect_explorations(
     Args:
         world: see :func:`make_world`.
         questions: each is explored once.
-        settings: the endpoint.
         store: where replies are kept.
         match: least F1 of a kept trajectory's answers; 1 for the very answer set.
         concurrency: questions under way at a time.
         progress: told after each question.
-        cancelled: asked while waiting.
 
     Raises:
-        Cancelled: ``cancelled()`` said so.
         OverBudgetError: a meter around the caller gives no leave.
         LLMKeyError: the endpoint refuses the key.
         LLMError: ``PATIENCE`` questions failed one after the other.

@@ -22,7 +22,6 @@ class ScoredAction:
         action: what to do.
         probability: in [0, 1]; None where the policy has none.
         thought: why, in plain words.
-        facts: how many facts it shows or keeps.
     """
 
     action: Action
@@ -58,7 +57,6 @@ class Policy(Protocol):
 
         Raises:
             LLMError: a language model cannot be asked.
-            Cancelled: ``cancelled()`` said so.
         """
         ...
 
@@ -89,7 +87,6 @@ class PathsPolicy:
     Each topic in turn is walked from along the most probable path; paths that part share their probability.
 
     Args:
-        world: the graph.
         paths: relation paths of the topics, each with its probability.
     """
 

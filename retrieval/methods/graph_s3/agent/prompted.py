@@ -32,8 +32,6 @@ class PromptedPolicy:
     answers it as a step (``Unreadable``), and after ``PATIENCE`` impossible steps in a row the model is given up.
 
     Args:
-        world: the graph.
-        settings: the endpoint.
         kept: where replies are kept and looked up, so that none is paid for twice.
     """
 
@@ -56,7 +54,6 @@ class PromptedPolicy:
 
         Raises:
             LLMError: the endpoint fails, the budget is spent, or the model goes on asking for what is impossible.
-            Cancelled: ``cancelled()`` said so.
         """
         last = state.history[-PATIENCE:]
         if len(last) == PATIENCE and not any(done.valid for done in last):

@@ -29,7 +29,6 @@ class _Choice:
 
     Attributes:
         explorations: positions of the explorations of its window.
-        position: its own.
         parent: the choice that reached what was explored, from 1; 0 for the topics.
         topics: of the branches that it goes on from.
     """
@@ -53,7 +52,6 @@ def find_shortest_actions(
     """The shortest feasible subsequence that ends with the same answers; of equally short ones the earliest.
 
     Args:
-        world: the graph.
         beginning: the state before the first action.
         actions: they end with a Finish that was possible.
         keep: what must stay the same: the answers alone (eq. 5), or also the relation paths that lead to them.

@@ -63,9 +63,7 @@ def compute_step_reward(
     trajectory does just this here; P, in [0, 1]: how much of what one does is done by this.
 
     Args:
-        world: the graph.
         state: before the action.
-        action: what was done.
         golden: what refined trajectories do here.
         weights: see :class:`RewardWeights`.
         well_formed: F; a small policy cannot fail it, a language model can.

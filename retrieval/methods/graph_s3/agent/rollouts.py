@@ -37,9 +37,7 @@ def compute_logits(
     Lineages that begin alike are read once, level by level.
 
     Args:
-        model: the policy.
         questions: questions as seen from topics.
-        relations: of the graph.
         decisions: each with its question's row in ``questions``; each with at least one option.
 
     Returns:
@@ -98,13 +96,10 @@ def run_rollouts(
     """Search from several states at once until each has ended or used up its steps.
 
     Args:
-        world: the graph.
         model: the policy, in evaluation mode.
         questions: questions as seen from topics.
-        relations: of the graph.
         beginnings: each with the row in ``questions`` of its first topic.
         rng: draws actions by their probabilities; without it the most probable are taken.
-        cancelled: asked between steps.
 
     Returns:
         Where each stands at the end, and what it did.
@@ -141,13 +136,10 @@ def find_likely_searches(
     """The most probable searches from each of several states that come to an end, most probable first.
 
     Args:
-        world: the graph.
         model: the policy, in evaluation mode.
         questions: questions as seen from topics.
-        relations: of the graph.
         beginnings: each with the row in ``questions`` of its first topic.
         width: searches from each that go on, on every step.
-        cancelled: asked between steps.
     """
     under: list[list[tuple[float, State]]] = [[(0.0, state)] for _, state in beginnings]
     ended: list[list[Ended]] = [[] for _ in beginnings]

@@ -50,7 +50,6 @@ def build_prompt_fields(world: AgentWorld, state: State, facts: int = FACTS[0]) 
     """What fills the places of the prompt.
 
     Args:
-        world: the graph.
         state: not ended.
         facts: most facts of the window that are listed; its relations are listed whatever it is.
     """
@@ -75,7 +74,6 @@ def build_chat(
     """The messages that ask for the next action.
 
     Args:
-        world: the graph.
         state: not ended.
         fits: whether a chat is short enough to be read; facts of the window are left out until it is.
         example: with the worked example; a model that is trained for this needs none.
@@ -93,7 +91,6 @@ def write_reply(world: AgentWorld, state: State, action: Action, thought: str) -
     """The reply that asks for an action: what a model is trained to write.
 
     Args:
-        world: the graph.
         state: in which it is asked for.
         action: one that can be named: not ``Unreadable``.
         thought: goes before it.

@@ -54,8 +54,6 @@ class SmallPolicy:
 
     Args:
         model: in evaluation mode.
-        world: the graph.
-        encoder: the frozen text encoder.
         relations: as the model reads them; computed here when None.
         width: searches that it looks ahead along, on every step; 0 for the most probable step.
     """

@@ -72,7 +72,6 @@ class State:
     """All that a policy decides by. Made of question, topics and the actions alone.
 
     Attributes:
-        question: as asked.
         topics: entity ids, each once.
         mentions: the text each topic was linked from, aligned with ``topics``; their labels where that is not known.
         frontiers: the topics, then what each choice reached.

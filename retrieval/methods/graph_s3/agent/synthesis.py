@@ -62,7 +62,6 @@ class Synthesis:
         samples: tries for each question.
         astray: probability of doing something at random in a step.
         match: least F1 of a kept trajectory's answers; 1 for the very answer set.
-        seed: of chance.
     """
 
     samples: int = 2
@@ -152,9 +151,6 @@ def generate_episodes(
     """Trajectories that end with the answers; the first try of a question is the guide's alone.
 
     Tries that did the same count once. The same arguments give the same trajectories.
-
-    Raises:
-        Cancelled: ``cancelled()`` said so.
     """
     by_question: dict[str, list[Label]] = defaultdict(list)
     for label in labels:

@@ -19,10 +19,8 @@ def to_agent_action(
     """An action as people see it; None for what was no action.
 
     Args:
-        world: the graph.
         state: before the action.
         action: possible or not.
-        facts: how many it shows or keeps.
         score: the policy's probability of it.
     """
     graph = world.snapshot
@@ -47,7 +45,6 @@ def read_agent_action(world: AgentWorld, state: State, action: AgentAction) -> A
     Ids are taken from the labels, so that an action of another snapshot of the graph is read too.
 
     Args:
-        world: the graph.
         state: in which it is to be done.
         action: entities without a front are topics, when all of them are, else of the newest front that has them.
     """

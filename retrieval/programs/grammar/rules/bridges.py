@@ -35,8 +35,6 @@ class BridgeFinder:
     """Finds the relations that lead from one set into another, for one question.
 
     Args:
-        schema: of the graph.
-        executor: runs what is composed.
         anchors: knows what adjectives compare.
         relation_similarity: of the whole question with each relation, float32 [R]; empty without a text encoder.
         answer_sort: the sort of answer that is asked for.

@@ -27,11 +27,9 @@ def measure_recall(
     """The share of a relation's name that a question says, in [0, 1], and the stems of it that stand apart.
 
     Args:
-        question: in words.
         last: behind the words that name a part of the relation.
         relation: of which they name a part.
         span_stems: their stems.
-        schema: of the graph.
     """
     weights = schema.get_stem_weights(relation)
     missing = weights.keys() - span_stems

@@ -39,10 +39,6 @@ _HALF = 0.5
 class Anchors:
     """Finds the anchors of questions over one graph.
 
-    Args:
-        schema: of the graph.
-        similarity: of words and names.
-
     Attributes:
         adjectives: the relations that they compare.
     """

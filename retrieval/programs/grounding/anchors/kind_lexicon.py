@@ -30,11 +30,7 @@ _WIDER_SIM = 0.35
 
 
 class KindLexicon:
-    """Finds the kinds that words stand for, over one graph.
-
-    Args:
-        schema: of the graph.
-    """
+    """Finds the kinds that words stand for, over one graph."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema

@@ -28,8 +28,6 @@ class MeaningAnchors:
     """Finds the relations and kinds that mean what words mean.
 
     Args:
-        schema: of the graph.
-        similarity: of words and names.
         relations: makes the anchors of relations.
         kinds: makes those of kinds.
     """

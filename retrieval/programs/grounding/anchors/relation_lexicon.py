@@ -56,11 +56,7 @@ def _is_active_verb(question: QuestionWords, index: int) -> bool:
 
 
 class RelationLexicon:
-    """Finds the relations that words stand for, over one graph.
-
-    Args:
-        schema: of the graph.
-    """
+    """Finds the relations that words stand for, over one graph."""
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema

@@ -83,12 +83,7 @@ class Similarity:
 
 
 class Adjectives:
-    """The relations that adjectives compare, over one graph.
-
-    Args:
-        schema: of the graph.
-        similarity: of words and names.
-    """
+    """The relations that adjectives compare, over one graph."""
 
     def __init__(self, schema: Schema, similarity: Similarity) -> None:
         self.schema = schema

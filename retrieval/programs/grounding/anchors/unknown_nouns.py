@@ -25,12 +25,7 @@ _UNKNOWN, _UNLIKELIER = 0.7, 0.1
 
 
 class UnknownNouns:
-    """Finds what nouns may stand for that nothing in a graph is called.
-
-    Args:
-        schema: of the graph.
-        similarity: of words and names.
-    """
+    """Finds what nouns may stand for that nothing in a graph is called."""
 
     def __init__(self, schema: Schema, similarity: Similarity) -> None:
         self.schema = schema

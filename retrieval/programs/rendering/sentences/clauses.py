@@ -186,7 +186,6 @@ def make_walk_clause(
     """What a walk tells of the things that it leads to.
 
     Args:
-        describer: of the graph.
         relation: the directed relation that is walked.
         what: from where.
         several: ``what`` are several things.

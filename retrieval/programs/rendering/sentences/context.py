@@ -22,7 +22,6 @@ class AnsweredProgram:
 
     Attributes:
         describer: writes parts of the program in words, and has run it.
-        program: the program.
         answers: nodes of a set, or one number or truth.
         chains: the facts behind the answers.
         ranked: the values of a ranking, answers first.

@@ -120,7 +120,6 @@ def describe_target(source: str, steps: Sequence[RelationStep], *, several: bool
 
     Args:
         source: where it begins.
-        steps: the path.
         several: it leads to several things.
         inner: something else is said of what it leads to.
     """

@@ -28,7 +28,6 @@ def write_relation_sentence(label: str, source: str, names: list[str], *, severa
     """Write what a relation leads to from a thing.
 
     Args:
-        label: of the relation.
         source: the thing, or several as a list.
         names: what the relation leads to.
         several_sources: ``source`` names several.
