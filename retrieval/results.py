@@ -29,6 +29,7 @@ class ProgramStep:
 
     Attributes:
         text: what it does: ``countries``, ``in Africa``, ``the one with the largest population``.
+        result: what it gives.
         count: how many nodes it kept; 0 where it gives no set.
         value: the number formatted, or yes or no; empty where it gives a set.
         nodes: the first of them.

@@ -68,6 +68,7 @@ class AgentAction:
         entities: of explore; at most 20 listed of ``count``.
         relations: of choose: all facts of these relations, as walked from the explored entities.
         triples: of choose: these facts alone.
+        facts: how many facts it shows or keeps.
         score: the policy's probability of it, None where the policy has none.
         count: how many entities are explored.
         front: of explore: all that choice ``front`` reached, counted from 1; 0 is the topics. None when only the
@@ -136,6 +137,7 @@ class Pulled:
     Attributes:
         at: when, ISO 8601 in UTC; earlier than the run when it was kept from another.
         hash: of what was pulled: the same hash is the same facts.
+        queries: sent for it.
         truncated: a limit cut something off.
     """
 
@@ -190,6 +192,7 @@ class EvidenceChain:
 
     Attributes:
         source: the topic entity.
+        steps: the relation path.
         levels: entities reached after each step, at most ``LEVEL_LIMIT`` listed of ``level_counts``.
         level_counts: how many entities each level really has.
         hops: the hops between the listed entities, each verified against the snapshot.
@@ -311,6 +314,7 @@ class ImportReport:
     """What became of the files of a graph.
 
     Attributes:
+        triples, entities, relations, passages: of the graph.
         duplicates: facts that were given more than once, each further time counted.
         self_loops: facts from an entity to itself.
         dangling: entities that were declared and are in no fact.

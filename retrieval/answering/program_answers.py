@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from retrieval.programs.understanding import Understanding
 
-#: Values shown of one relation beside an answer.
-_VALUED = 8
 _RANKED = 50
 #: Answers listed.
 ANSWERS = 1_000

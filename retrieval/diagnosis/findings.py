@@ -71,6 +71,7 @@ class Remedy:
     Attributes:
         kind: what is changed: ``alias`` another name of an entity, ``fact`` one fact more, ``label`` a path that is
             learned, ``budget`` or ``settings`` of the method, ``program`` another reading of the question.
+        text: in words.
         trial: of the run with that change; None where it was not tried.
         entity: of ``alias``.
         fact: of ``fact``; not in the graph.

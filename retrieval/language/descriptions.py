@@ -54,7 +54,6 @@ class Description:
         start, end: where it stands in the question, in characters.
         noun: what it describes: "country".
         person: whether that is a person.
-        clause: the relative clause as a statement, where there is one whose gap is a place: "the Bubye River is found".
     """
 
     start: int
@@ -62,7 +61,6 @@ class Description:
     text: str
     noun: str
     person: bool
-    clause: str = ""
 
     @property
     def question(self) -> str:
@@ -270,10 +268,7 @@ class _Finder(ClauseReader):
         start, end = words[first].start, words[last - 1].end
         text = self._text[start:end]
         low = words[noun].low
-        clause = ""
-        if noun + 1 < last and words[noun + 1].low == "where":
-            clause = self._text[words[noun + 2].start : end] if noun + 2 < last else ""
-        return Description(start, end, text, low, is_person(low), clause)
+        return Description(start, end, text, low, is_person(low))
 
     def _is_whole_question(self, made: Description) -> bool:
         """Whether the phrase is all that the question asks for."""

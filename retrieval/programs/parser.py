@@ -65,7 +65,6 @@ class ParsedQuestion:
     candidates: list[Candidate] = field(default_factory=list)
     listed: Listed | None = None
     denoted: tuple[Denoted, ...] = ()
-    skipped: list[str] = field(default_factory=list)
     signs: dict[Program, Signs] = field(default_factory=dict)
     wanted: np.ndarray | None = None
 

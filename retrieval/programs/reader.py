@@ -110,7 +110,7 @@ class ProgramReader:
         unread = best.evidence["unread besides names"]
         return Understanding(
             best.candidate, sure, tuple(reading.candidates[1 : 1 + SHOWN]), executor, self.parser.schema,
-            best.named, says_nothing=sure == 0.0 and unread > 0, reads_all=unread == 0.0, meanings=meanings,
+            best.named, says_nothing=sure == 0.0 and unread > 0, meanings=meanings,
             wanted=reading.wanted, unread=best.unread,
         )  # fmt: skip
 
@@ -142,7 +142,7 @@ class ProgramReader:
         return Understanding(
             best, compute_confidence(self.parser.weights, reading), tuple(candidate for candidate, _ in fitting[1:]),
             executor,
-            self.parser.schema, mentions, reads_all=meaning.evidence["unread besides names"] == 0.0,
+            self.parser.schema, mentions,
             meanings=(replace(meaning, candidate=best, named=mentions, unread=unread),), unread=unread,
         )  # fmt: skip
 

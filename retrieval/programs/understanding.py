@@ -53,7 +53,6 @@ class Understanding:
         named: entities that the program names, each with the characters [start, end) of its mention.
         by: whom the program comes from.
         says_nothing: nothing was read but names, and no word of the graph comes near what else was said.
-        reads_all: every word that says anything is read, by its form.
         vocabulary: of the RDF that holds the graph, where it has its own.
         meanings: the best programs that the question may mean, the likeliest first.
         wanted: nodes of the sort that the question's noun says, int64 ascending; None where it says none.
@@ -68,7 +67,6 @@ class Understanding:
     named: tuple[tuple[int, int, int], ...] = ()
     by: Literal["reader", "person", "model"] = "reader"
     says_nothing: bool = False
-    reads_all: bool = False
     vocabulary: RdfVocabulary | None = None
     meanings: tuple[Meaning, ...] = ()
     wanted: np.ndarray | None = None

@@ -24,10 +24,12 @@ from retrieval.answering.loading import load_encoder
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import search
 from retrieval.kg import snapshot as snapshots
+from retrieval.linking.questions import QuestionTexts
 from retrieval.methods import registry
+from retrieval.methods.graph_s3.agent.decisions import write_views
 from retrieval.methods.graph_s3.agent.rewards import compute_outcome_reward
 from retrieval.methods.graph_s3.agent.small_policy import make_model
-from retrieval.methods.graph_s3.agent_data import AgentData, make_data
+from retrieval.methods.graph_s3.agent_data import AgentData, make_data, make_initial_state
 from retrieval.methods.graph_s3.model import AgentModel
 from retrieval.methods.graph_s3.spec import GraphS3Config
 from retrieval.methods.graph_s3.training import (
@@ -256,7 +258,11 @@ def _prepared(ablated: Ablated, of: DataSet) -> tuple[AgentData, list[Grounded]]
     test, _ = resolve_questions(graph, [q for q in questions if q.split == "test"])
     few = test[:: -(-len(test) // LIMIT)]
     made = make_data(work, config, parts, labels, simple=simple)
-    return made.add_questions(few), few
+    # The test questions are searched too, so their texts are encoded with the others.
+    seen = (text for question in few for text in write_views(make_initial_state(made.world, question)))
+    texts = list(dict.fromkeys([*made.rows, *seen]))
+    encoded = QuestionTexts.encode(work.encoder, texts, words=config.words)
+    return replace(made, rows={text: row for row, text in enumerate(texts)}, texts=encoded), few
 
 
 def _seed(data: AgentData, asked: Sequence[Grounded], seed: int) -> Iterator[tuple[str, Sequence[float]]]:

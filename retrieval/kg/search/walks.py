@@ -267,13 +267,11 @@ class Trace:
 
     Attributes:
         arcs: per step, arc ids, at most the limit asked.
-        arc_counts: per step, how many there are.
         levels: entities before the first step (the topics walked from) and after each step, of the arcs
             listed or not.
     """
 
     arcs: tuple[np.ndarray, ...]
-    arc_counts: tuple[int, ...]
     levels: tuple[np.ndarray, ...]
 
 
@@ -314,7 +312,7 @@ def compute_trace(
         order = np.concatenate([first, np.setdiff1d(np.arange(len(fits)), first)])
         chosen = np.sort(fits[order[:limit]])
         shown[i], open_targets = arcs[i][chosen], sort_unique(sources[chosen])
-    return Trace(tuple(shown), tuple(len(step_arcs) for step_arcs in arcs), tuple(levels))
+    return Trace(tuple(shown), tuple(levels))
 
 
 def _keep_used_arcs(levels: list[_Level], start: np.ndarray, finals: np.ndarray) -> list[np.ndarray]:

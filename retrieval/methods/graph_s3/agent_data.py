@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -70,13 +70,6 @@ class AgentData:
     rows: dict[str, int]
     texts: QuestionTexts
     digest: bytes
-
-    def add_questions(self, questions: Sequence[Grounded]) -> AgentData:
-        """The same with the texts of more questions, so that they can be searched."""
-        seen = (text for question in questions for text in write_views(make_initial_state(self.world, question)))
-        texts = list(dict.fromkeys([*self.rows, *seen]))
-        encoded = QuestionTexts.encode(self.work.encoder, texts, words=self.config.words)
-        return replace(self, rows={text: row for row, text in enumerate(texts)}, texts=encoded)
 
     def read(self, model: AgentModel, texts: Sequence[str], rng: np.random.Generator | None = None) -> EncodedQuestions:
         """Questions as the model reads them; with ``rng`` some words are blanked."""

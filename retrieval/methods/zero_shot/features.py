@@ -120,7 +120,6 @@ class Comparer:
         self._total = len(wordings.names.starts) - 1
         self._stems = [stem_word(w) if c else "" for w, c in zip(question.words, question.content, strict=True)]
         sizes = question.spans[:, 1] - question.spans[:, 0]
-        self._single = np.flatnonzero(sizes == 1)
         self._short = np.flatnonzero(sizes <= 2)
         self._rows: dict[int, np.ndarray] = {}
 

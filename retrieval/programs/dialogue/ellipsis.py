@@ -33,7 +33,6 @@ _ASKS = re.compile(
     re.I,
 )
 _BARE = re.compile(r"^(?:how\s+many|how\s+much|what|which)\s+([a-z]+)$", re.I)
-_PREPOSITION = re.compile(r"^(?:in|of|for|from|on|at|by|to|with|near|through|about)\s+(?:the\s+)?", re.I)
 #: A fragment without an opening word has at most so many words.
 _SEVERAL = re.compile(r"^(?:the|their|its)\s+[\w\s-]*?[^sui\W]s(?:\s+(?:of|in)\b|$)", re.I)
 _SHORT = 5

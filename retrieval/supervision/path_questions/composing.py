@@ -24,13 +24,11 @@ class Spoken:
 
     Attributes:
         source, target: what its ends are called.
-        back: phrases of the same relation walked the other way.
     """
 
     phrases: Phrases
     source: EndKind
     target: EndKind
-    back: Phrases
 
 
 @dataclass(frozen=True, slots=True)

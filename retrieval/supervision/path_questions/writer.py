@@ -80,10 +80,7 @@ class PathWriter:
         relation_phrases = [
             build_phrases(labels[r], r >= self.total, source, target) for r, (source, target) in enumerate(end_kinds)
         ]
-        return [
-            Spoken(relation_phrases[r], *end_kinds[r], relation_phrases[(r + self.total) % (2 * self.total)])
-            for r in range(2 * self.total)
-        ]
+        return [Spoken(relation_phrases[r], *end_kinds[r]) for r in range(2 * self.total)]
 
     def _compute_weights(self) -> dict[int, float]:
         """Directed relations that may be asked, and how often: by the square root of their facts."""
