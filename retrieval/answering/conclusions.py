@@ -41,7 +41,6 @@ def ask_reasoner(
     """Ask the reasoner; when its language model fails, the question is answered without it, with a warning.
 
     Args:
-        run: the run that ends with this.
         fallback: stands in; without evidence it gives the typed no-answer, which is known already.
         spent: what the language model cost before.
         warnings: what went wrong before.

@@ -62,7 +62,6 @@ class RetrievedPaths:
     """What a retriever returned.
 
     Attributes:
-        evidence: what all of them lead to.
         collect: the same of some of them.
         began: when they were ranked, of ``time.perf_counter``.
     """

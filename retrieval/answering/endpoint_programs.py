@@ -99,7 +99,6 @@ class EndpointPrograms:
         """The events of a program, with the entities' ids of its own snapshot.
 
         Args:
-            understanding: its program.
             began: when the run did.
         """
         run = PipelineRun(request, self.cancelled, began=began)

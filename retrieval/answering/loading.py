@@ -109,7 +109,6 @@ class AnswererCache:
         encoder_name: text encoder; None for the default one.
         device: ``auto``, ``cpu`` or ``cuda``; None takes ``CLEW_DEVICE``.
         llm: the language model that is used unless another is named, when one is configured.
-        settings: of every answerer.
         size: answerers kept.
     """
 

@@ -50,7 +50,6 @@ def build_answers(
     """The answers: nodes of a set, or one number or truth as ``label`` says it.
 
     Args:
-        understanding: the program, its result and confidence.
         label: of a number or truth.
         chains: evidence of the program.
         trusted: answers of a lower confidence are guesses.

@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class EvidenceReader:
-    """What one run retrieves, and what its reasoner reads of it.
-
-    Attributes:
-        reasoner: who reads.
-    """
+    """What one run retrieves, and what its reasoner reads of it."""
 
     run: PipelineRun
     retriever: Retriever
@@ -108,7 +104,6 @@ class EvidenceReader:
 
         Args:
             paths: relation paths with their probabilities.
-            settings: how much is kept.
             coverage: see ``gather``.
         """
         question, simple, options = self.run.request.question, self.retriever.simple, self.retriever.options

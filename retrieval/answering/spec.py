@@ -21,7 +21,6 @@ class AnswererSpec:
     Attributes:
         snapshot: directory of the graph.
         checkpoint: file or directory of the trained retriever; None for the zero-shot retriever.
-        method: the retriever's method.
         reasoner: ``extractive``, ``llm``, or ``llm-program``: a language model writes the program.
         cache: directory for what is computed once a snapshot; inside the snapshot's own when None, so that
             it goes when the graph goes.

@@ -50,7 +50,6 @@ class TextAnswerer(Answerer):
 
     Args:
         llm: the language model; needed when the reasoner is one.
-        options: how many passages are read.
         encoder: name of the text encoder, for the record.
     """
 

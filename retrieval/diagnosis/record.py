@@ -31,7 +31,6 @@ class RunRecord:
         denoted: words of it that stand for nodes.
         unmatched: phrases that no entity was found for.
         touched: ids of all nodes on retrieved paths and steps.
-        program: the last one that was executed.
         routed: the method that the router chose last.
     """
 

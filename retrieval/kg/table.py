@@ -99,7 +99,6 @@ class TripleTable:
         """A table of (head, relation, tail) labels.
 
         Args:
-            facts: the labels.
             passages: documents in pieces; their own ``id`` is not looked at, positions count.
             fact_passages: (position in ``facts``, position in ``passages``).
             node_attributes: (label, key, value).

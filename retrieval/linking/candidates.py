@@ -31,7 +31,6 @@ class SpanCandidate:
 
     Attributes:
         span: where.
-        matches: what it names.
         weight: ranks stretches.
         strong: it is a name for sure, whatever it means.
         sure: how sure the matches are at most: less where the name is written otherwise.

@@ -38,7 +38,6 @@ class Received:
 
     Attributes:
         degrees: triples that send to it, float32 [E].
-        sums: of their texts, over these.
     """
 
     degrees: np.ndarray

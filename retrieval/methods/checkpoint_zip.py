@@ -41,7 +41,6 @@ def unpack(file: Path, folder: Path, *, encoder: str) -> None:
     """Lay the members of a checkpoint's file out, each found whole and of the right form.
 
     Args:
-        file: the zip, of anybody.
         folder: a new directory for its members.
         encoder: name of the text encoder of this installation.
 

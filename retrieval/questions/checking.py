@@ -25,7 +25,6 @@ class MissingName:
 
     Attributes:
         name: as the questions spell it.
-        questions: how many questions have it.
         question: the id of the first of them.
         nearest: labels of the graph that are spelt like it, best first.
     """

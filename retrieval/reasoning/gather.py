@@ -67,7 +67,6 @@ def collect_evidence(
         paths: relation paths of all topics with probabilities.
         simple: how the checkpoint executes relation paths. Then what the question names is not its answer either,
             unless it offers a choice.
-        settings: how much is kept.
         coverage: how well the best relation path fits the question. Topics that meet, or that can be
             compared, answer the question whatever it says.
     """

@@ -109,7 +109,6 @@ def find_spans(kind: SpanKind, sentence: str, question_words: frozenset[str] = f
     """Find the spans of a kind, each with where it begins.
 
     Args:
-        kind: of span.
         sentence: any text.
         question_words: a quantity does not repeat them as its unit.
     """

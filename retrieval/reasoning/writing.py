@@ -11,12 +11,7 @@ NAME = "llm-program"
 
 
 class WritingReasoner(ExtractiveReasoner):
-    """Extracts answers where no program was written; see :mod:`retrieval.programs.writing`.
-
-    Args:
-        llm: the endpoint that writes programs.
-        settings: of the extractive reasoner.
-    """
+    """Extracts answers where no program was written; see :mod:`retrieval.programs.writing`."""
 
     name = NAME
 

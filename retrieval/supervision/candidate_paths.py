@@ -33,7 +33,6 @@ class PathsTo:
         paths: directed relation ids.
         sizes: entities each reaches, int64 [n].
         hits: answers among them, int64 [n].
-        answers: how many answers there are.
     """
 
     paths: tuple[tuple[int, ...], ...]

@@ -43,7 +43,6 @@ def merge(labels: Sequence[Label], verdicts: Sequence[Label], *, broken: Set[str
 
     Args:
         labels: of any source. Of a path that several have, an analyst's counts, else the one of the highest score.
-        verdicts: what analysts decided, one label a path.
         broken: ids of questions that have no label any more.
     """
     best: dict[tuple[object, ...], Label] = {}

@@ -18,7 +18,6 @@ class TrainingState:
         epoch: epochs done.
         best: best dev score so far, -1 before the first.
         since_best: epochs since then.
-        weights: of the best epoch.
         history: loss and dev score of each epoch.
         curve: of a task that measures more than its loss, each step of it.
     """

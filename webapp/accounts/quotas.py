@@ -19,7 +19,6 @@ class Counted:
     """Rows that count against quotas, also those in the trash.
 
     Attributes:
-        model: their model.
         owner: the way to whom they count for.
         size: the column of their bytes.
     """

@@ -121,7 +121,6 @@ def find_run_guarantee(
     """What is known of the answers of a run or report; None where nothing is calibrated that answers as it does.
 
     Args:
-        snapshot_hash: of its version.
         fingerprint: of the checkpoint, empty without one.
         reasoner: calibrations are of the extractive one.
         changed: settings of the method differ from its defaults, with which it was calibrated.

@@ -153,7 +153,6 @@ def save_checkpoint(*, job: Job, path: str, **made: Any) -> Checkpoint:
     """Record a checkpoint that stands: a candidate until it is promoted.
 
     Args:
-        path: its directory in the storage.
         made: the other columns of the row; ``snapshot`` is the current one when left out.
     """
     graph = job.graph

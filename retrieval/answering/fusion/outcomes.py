@@ -55,7 +55,6 @@ def collect_outcomes(
         read: the programs that a question may mean; those that are no answer are left out.
         topics: entities that somebody picked: what is not about them answers nothing.
         reaches: relation paths with what they lead to.
-        verdict: what they answer together.
     """
     by_result: dict[object, CandidateOutcome] = {}
 

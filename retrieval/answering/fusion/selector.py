@@ -70,8 +70,6 @@ class OutcomeSelector:
 
         Args:
             read: the programs that the question may mean.
-            evidence: what they lead to.
-            verdict: what they answer together.
         """
         question, types = run.request.question, self.answer_types
         unexplained = verdict is not None and is_unexplained(verdict)

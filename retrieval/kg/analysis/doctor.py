@@ -44,7 +44,6 @@ def check_snapshot(directory: Path, thing: str, *, fix: bool = False) -> Iterato
     """Read all of a snapshot, and of what was computed from it.
 
     Args:
-        directory: of the snapshot.
         thing: what to call it.
         fix: remove what is damaged and can be computed again.
     """

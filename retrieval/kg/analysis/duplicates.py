@@ -188,7 +188,6 @@ def _collect_neighbours(groups: np.ndarray, places: np.ndarray, size: int) -> np
     Args:
         groups: of each place, int64 [n, k], equal rows next to each other.
         places: int64 [n].
-        size: the number of places.
     """
     keys = [np.zeros(0, np.int64)]
     for step in range(1, WINDOW + 1):

@@ -36,7 +36,6 @@ def write_version(
     """A new version of a graph from files, as one piece of work that a process of its own can do.
 
     Args:
-        out: the new version's directory.
         options, names, problems, progress: see :func:`build_from_files`.
         base: the version before, whose facts go in too, or from which those of the files are taken.
         removing: whether they are taken out of ``base``.
@@ -71,7 +70,6 @@ def build_from_files(
 
     Args:
         paths, options, problems, names: see :func:`retrieval.kg.readers.read_graph`.
-        out: the snapshot's directory.
         progress: called with bytes read and with stages.
         memory: bytes of rows and of keys to hold. Formats other than delimited rows and RDF are read whole all the
             same, and so is what is added to a graph with IRIs.

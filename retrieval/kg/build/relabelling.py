@@ -31,7 +31,6 @@ def write_relabelled(
 
     Args:
         base: a snapshot with a data model.
-        out: the new snapshot's directory.
         choices: the changed model, see :func:`retrieval.kg.model.relabelling.update_labels`.
 
     Raises:

@@ -56,7 +56,6 @@ class TablePart(NamedTuple):
     """A table of a workbook, a database or JSON, written as a file of its own.
 
     Attributes:
-        name: what the table is called.
         path: where the file lies.
         format: of the file; empty where its content tells.
         row_numbers: where the records of the file stand in its table, its header first; None where that is their line.

@@ -19,7 +19,6 @@ class Preview:
         name: what its owner calls it.
         kind: ``graph`` or ``questions``.
         format: one of the formats of that kind; empty where it is none of them.
-        delimiter: of tables, the character.
         header: of tables, whether the first row names columns.
         columns: of rows of facts: the position of ``head``, ``relation`` and ``tail``.
         header_cells: of tables, the first row's cells, or ``column 1``, ``column 2`` where it is no header.

@@ -25,7 +25,6 @@ class NamedFacts:
     Attributes:
         facts: heads, relations, tails and origins, those of annotated facts that a sink has taken once more.
         nodes: label, kind and IRI.
-        relation_labels: of relations that have one.
         node_attributes: (label, key, value): of a node described in several languages, its descriptions without one or
             else in English.
         fact_attributes: (row of ``facts``, key, value).

@@ -85,7 +85,6 @@ def build_vocabulary(
     """The terms that a schema describes, by IRI; the first synonym of each is its label.
 
     Args:
-        rows: the statements of the schema.
         names: the best label of each RDF term, with its rank.
         described: RDF terms with the rank of a description's language, and the description.
         in_languages: RDF terms with the language of a name, the name and its rank; the names are synonyms.

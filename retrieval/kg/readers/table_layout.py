@@ -51,8 +51,6 @@ class TableLayout:
     """A table's layout.
 
     Attributes:
-        mark: the delimiter.
-        header: what the columns are called.
         lists: of columns whose cells hold several values, what parts them.
         points: columns of numbers that have points between their thousands: ``4.176`` beside ``459,36``.
         has_header: whether the first row names the columns; else they are called by their places.

@@ -19,7 +19,6 @@ class NeighbourPage:
     Attributes:
         groups: all groups of the entity, largest first, whatever was asked.
         arcs: arc ids of this page.
-        total: how many arcs match.
     """
 
     groups: tuple[Group, ...]
@@ -39,7 +38,6 @@ def list_neighbours(
     """The arcs that leave an entity, grouped and paged.
 
     Args:
-        entity: its id.
         relation: only this relation.
         direction: ``out`` (facts it heads), ``in`` (facts it ends), None for both.
         limit: at most so many arcs.

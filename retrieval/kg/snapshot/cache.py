@@ -17,12 +17,7 @@ def get_cache_folder(snapshot: Path) -> Path:
 
 
 def get_states_folder(cache: Path, checkpoint: str, snapshot_hash: str) -> Path:
-    """Where the triple states of a snapshot under a checkpoint are kept.
-
-    Args:
-        checkpoint: its fingerprint.
-        snapshot_hash: of the content.
-    """
+    """Where the triple states of a snapshot under a checkpoint are kept."""
     key = f"{checkpoint} {snapshot_hash}"
     return cache / "states" / hashlib.sha256(key.encode()).hexdigest()[:32]
 

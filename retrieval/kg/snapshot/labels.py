@@ -55,7 +55,6 @@ class Match:
     """An entity found by name.
 
     Attributes:
-        entity: its id.
         name: the normalised name that matched (its label's or an alias).
         score: in [0, 1]; comparable within one search.
         source: how it was found.

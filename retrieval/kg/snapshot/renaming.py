@@ -36,7 +36,6 @@ class RenamedSnapshot(Snapshot):
 
     Attributes:
         base: the snapshot with its labels.
-        renaming: the wordings.
     """
 
     def __init__(self, base: Snapshot, renaming: Renaming) -> None:

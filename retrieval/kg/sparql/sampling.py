@@ -93,7 +93,6 @@ class Sampling(EntityNaming):
         """Facts from some entities to some entities and values.
 
         Args:
-            iris: of the entities.
             texts: values, as they are written; whatever their type or language.
             limit: facts at most; ``truncated`` says that there are more.
 

@@ -55,11 +55,7 @@ class Facts:
 
 
 class Recent(Generic[T]):
-    """What was asked lately, by what it was asked by; those used least recently are first to go. Threads may share it.
-
-    Args:
-        size: how many are kept.
-    """
+    """What was asked lately, by what it was asked by; the least recently used are first to go. Threads may share it."""
 
     def __init__(self, size: int = _KEPT, seconds: float = _KEPT_S) -> None:
         self._size, self._seconds = size, seconds

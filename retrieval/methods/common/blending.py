@@ -32,7 +32,6 @@ def merge_rankings(
 
     Args:
         by_words: of the zero-shot retriever.
-        learned: of the checkpoint.
         share: of the checkpoint, in [0, 1].
 
     Returns:

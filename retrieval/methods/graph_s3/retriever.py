@@ -83,7 +83,6 @@ class PolicyRetriever(RankingRetriever):
     Args:
         checkpoint: opened for this method and encoder.
         snapshot: the graph; it need not be the one trained on.
-        policy: the checkpoint's.
     """
 
     def __init__(

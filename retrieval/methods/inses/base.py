@@ -20,7 +20,6 @@ class Stand:
     """An entity that the search stands at.
 
     Attributes:
-        entity: its id.
         score: of the way there, in [0, 1].
         way: arcs from the entity where its chain began; empty where it begins here.
         sources: facts that speak of it, each with a score in [0, 1]; what follows may go on from any of them, also

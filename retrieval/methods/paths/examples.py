@@ -84,7 +84,6 @@ def make_examples(
     so are rejected ones and those that lead to no answer.
 
     Args:
-        questions: of one split.
         labels: of any split.
         encoder: for the question texts.
         relation_vectors: text features of directed relations, [2R, d].

@@ -189,7 +189,6 @@ def open_states(
     """Triple states of the snapshot: kept in ``cache`` when they fit the budget, else computed on demand.
 
     Args:
-        checkpoint: whose model computes them.
         encoder: for texts that are not encoded yet.
         cache: directory shared by processes.
         features: of this snapshot and encoder, if the caller has them.

@@ -65,7 +65,6 @@ class Walker:
 
     Args:
         model: in evaluation mode.
-        states: of the snapshot's arcs.
         relations: text features of the directed relations, float32 [2R, d].
         simple: walks never come back to their topic.
         max_hops: longest walk; one of that length stops there.

@@ -112,7 +112,6 @@ class LanguageBackend:
 
     Args:
         model: in evaluation mode.
-        snapshot: whose relations it writes.
         width: beginnings of a line that are written on, the best ones.
     """
 

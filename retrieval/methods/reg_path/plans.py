@@ -26,7 +26,6 @@ class PlanOptions:
     """What the graph allows after a relation path.
 
     Attributes:
-        row: whose question it is.
         prefix: directed relations so far.
         relations: directed relations that lead on, ascending, int64 [k].
         may_stop: whether the path may end here: it has begun, and reaches more than mediators.
@@ -74,7 +73,6 @@ def search(
 
     Args:
         topics: n entities; question i is asked of topic i.
-        writer: of those n questions.
         simple: walks never come back to their topic.
         max_hops: longest path; a path of that length stops there.
         width: relation paths of each topic that go on, on every level.

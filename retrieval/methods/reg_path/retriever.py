@@ -111,7 +111,6 @@ class SmallBackend:
 
     Args:
         model: in evaluation mode.
-        snapshot: whose relations it writes.
     """
 
     def __init__(self, model: SmallPlanner, snapshot: Snapshot, encoder: TextEncoder) -> None:

@@ -198,7 +198,6 @@ def draw(
     Evidence that is not among the candidates lies nowhere, and is left out.
 
     Args:
-        examples: of the training split.
         chosen: which of them, [B].
         subgraphs: theirs.
         positives: at most so many of an example.

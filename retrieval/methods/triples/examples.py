@@ -154,7 +154,6 @@ def make_triple_examples(
     so are rejected ones.
 
     Args:
-        questions: of one split.
         labels: of any split; several of one question and topic are one example.
         encoder: for the question texts.
         max_hops: longer labels are left out.

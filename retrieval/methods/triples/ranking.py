@@ -236,7 +236,6 @@ def find_chains(
     Args:
         topic: where they begin.
         relations: directed ones.
-        retrieved: of that topic.
         simple: they never come back to it.
         begun: chains of what other relation paths begin with, of the same question; filled, so that what several
             begin with is walked once.

@@ -25,7 +25,6 @@ class Subgraphs:
         entities: entity id of each slot, int64 [n], those of one subgraph together.
         topics: slot of each subgraph's topic, int64 [B].
         fact_bounds: facts of subgraph b are ``fact_bounds[b]:fact_bounds[b + 1]``, int64 [B + 1].
-        entity_bounds: the same of slots.
         given: which of them came with their question, bool [B].
     """
 

@@ -74,7 +74,6 @@ class SubgraphTask(ABC):
         """The method's objective.
 
         Args:
-            subgraphs: of the chosen training examples.
             chosen: their indices, [B].
             questions: theirs.
         """
@@ -127,7 +126,6 @@ def compute_recalls(scores: np.ndarray, positive: np.ndarray, bounds: np.ndarray
     """Of each subgraph with evidence: the share that is evidence among as many best-ranked triples as are.
 
     Args:
-        scores, positive: of N candidate triples.
         bounds: where each subgraph's triples begin, and N.
     """
     shares: list[float] = []

@@ -22,7 +22,6 @@ class SelfTaughtRetriever(RankingRetriever):
     """Ranks relation paths by two retrievers.
 
     Args:
-        untrained: of the graph.
         taught: of the checkpoint that the graph taught itself.
 
     Attributes:

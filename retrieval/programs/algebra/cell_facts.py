@@ -29,7 +29,6 @@ def list_cell_facts(executor: KeyWalker, table: Table, rows: Rows, row: int, num
 
     Args:
         executor: has run the table.
-        table, rows: what it runs, and what that gave.
         row: its number, from 0.
         number: of the column, the groups first.
 

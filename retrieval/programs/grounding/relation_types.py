@@ -89,10 +89,7 @@ class RelationInfo:
     Attributes:
         id: forward.
         label: humanised.
-        stems: of the label's words.
-        heads, tails: how many distinct ones.
         leaves: share of its tails from which nothing leads on.
-        form: of its label.
     """
 
     id: int

@@ -28,7 +28,6 @@ def iter_other_readings(
     """The candidates that give something else than the best and than each other, each in words.
 
     Args:
-        best: what is shown.
         others: what else a question may mean, the likeliest first.
     """
     results, texts = {get_result_key(best)}, {describe_reading(describer, best.program)}

@@ -42,7 +42,6 @@ class RdfVocabulary(Protocol):
 
         Args:
             end: a variable that is bound, or a term.
-            value: the variable.
             relation: the directed relation that led there, None where it is not known.
             new: see :data:`NewVariable`.
 

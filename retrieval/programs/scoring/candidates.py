@@ -16,7 +16,6 @@ class Candidate:
     Attributes:
         score: by the ranker, comparable among the candidates of one question.
         probability: of being what was asked, among all candidates of the question.
-        features: what it was ranked by.
         part: how it was composed.
     """
 

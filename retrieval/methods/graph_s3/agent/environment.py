@@ -118,7 +118,6 @@ class AgentWorld:
         """The facts of a window that were listed so far, as arcs, the first of each relation first; int64.
 
         Args:
-            window: of a state.
             count: at most so many of them.
         """
         most = window.pages * self.limits.page

@@ -29,7 +29,6 @@ def measure_recall(
     Args:
         last: behind the words that name a part of the relation.
         relation: of which they name a part.
-        span_stems: their stems.
     """
     weights = schema.get_stem_weights(relation)
     missing = weights.keys() - span_stems
