@@ -94,19 +94,19 @@ def find_shared_lists(rows: Sequence[Row]) -> set[str]:
 
 def _collect_lists(rows: Iterable[Row], before: str = "") -> dict[str, list[Row]]:
     """Objects in the lists of rows by the keys that lead there; none under a key whose lists hold anything else."""
-    found: dict[str, list[Row]] = defaultdict(list)
+    lists: dict[str, list[Row]] = defaultdict(list)
     odd: set[str] = set()
     for row in rows:
         for key, value in row.items():
             title = f"{before} {key}".strip()
             if isinstance(value, dict):
                 for inner, things in _collect_lists([value], title).items():
-                    found[inner] += things
+                    lists[inner] += things
             elif isinstance(value, list):
-                found[title] += [item for item in value if isinstance(item, dict)]
+                lists[title] += [item for item in value if isinstance(item, dict)]
                 if not all(isinstance(item, dict) for item in value):
                     odd.add(title)
-    return {title: things for title, things in found.items() if things and title not in odd}
+    return {title: things for title, things in lists.items() if things and title not in odd}
 
 
 def split_records(rows: Sequence[Row]) -> dict[str, list[Row]]:

@@ -49,7 +49,7 @@ class _TableRows:
     def __init__(self, inferred: InferredTable, choices: ModelChoices, log: ProblemLog) -> None:
         self.inferred, self.table, self.schema = inferred, inferred.table, inferred.schema
         self.rows = PropertyRows(log)
-        self.named: list[_Row | None] = []
+        self.named_rows: list[_Row | None] = []
         #: What columns are called in the graph; empty where they are left out of it.
         self.relations = [
             _name_relation(profile, choices.columns.get((self.table.name, profile.heading)))
@@ -69,9 +69,9 @@ class _TableRows:
         self._usually_filled = sum(profile.coverage for profile in self.table.profiles)  # cells of a row
         for number, cells in enumerate(self.table.rows):
             try:
-                self.named.append(self._name_row(number, cells))
+                self.named_rows.append(self._name_row(number, cells))
             except BadRowError as error:
-                self.named.append(None)
+                self.named_rows.append(None)
                 shown = ", ".join("" if cell is None else str(cell) for cell in cells)
                 log.add(self.table.lines[number], str(error), shown, error.kind)
 
@@ -107,13 +107,13 @@ class _TableRows:
 
     def find_explaining_list(self, position: int, others: Sequence[_TableRows]) -> Mapping[str, str]:
         """What values of a column mean by the list of codes of another table; empty where none explains them."""
-        values = {value for row in self.named if row for column, value in row.attributes if column == position}
+        values = {value for row in self.named_rows if row for column, value in row.attributes if column == position}
         for other in others:
             codes = other.inferred.code_list if other is not self else None
             rows = codes.rows.get(normalise(self.table.header[position]), {}) if codes is not None else {}
             explained = {
                 value: row.node for value in values
-                if value.casefold() in rows and (row := other.named[rows[value.casefold()]]) is not None
+                if value.casefold() in rows and (row := other.named_rows[rows[value.casefold()]]) is not None
             }  # fmt: skip
             if values and len(explained) >= _EXPLAINED * len(values):
                 return explained
@@ -149,7 +149,7 @@ class _TableRows:
         if self.inferred.joined_columns is not None:
             self._add_joins(ways, self.inferred.joined_columns)
             return self.rows
-        for number, row in enumerate(self.named if self.languages else self.named[:limit]):
+        for number, row in enumerate(self.named_rows if self.languages else self.named_rows[:limit]):
             if row is None:
                 continue
             types = [] if field >= 0 else [*self.schema.nouns]
@@ -218,7 +218,7 @@ class _Way:
     def find(self, value: str) -> str:
         """The node of a value; where no row has it, its kind and number, or the value itself."""
         position = self.reference.rows.get(value)
-        row = self.target.named[position] if position is not None else None
+        row = self.target.named_rows[position] if position is not None else None
         if row is not None:
             return row.node
         nouns = self.target.schema.nouns
@@ -251,7 +251,7 @@ def build_rows(
         key = table.schema.key
         if key is None or table.table.profiles[key].uniqueness < 1 or table.inferred.joined_columns:
             continue
-        for cells, row in zip(table.table.rows, table.named, strict=True):
+        for cells, row in zip(table.table.rows, table.named_rows, strict=True):
             number = str(cells[key])
             if row is not None and by_number.setdefault(number, row.node) != row.node:
                 twice.add(number)
@@ -266,9 +266,9 @@ def _separate_homonyms(tables: Mapping[str, _TableRows]) -> None:
     """
     for name, table in tables.items():
         reached = _find_referred_tables(name, tables) - {name}
-        taken = {row.node for other in reached for row in tables[other].named if row is not None}
-        homonyms = [row for row in table.named if row is not None and row.node in taken]
-        if table.schema.nouns and len(homonyms) < _MOSTLY * len(table.named):
+        taken = {row.node for other in reached for row in tables[other].named_rows if row is not None}
+        homonyms = [row for row in table.named_rows if row is not None and row.node in taken]
+        if table.schema.nouns and len(homonyms) < _MOSTLY * len(table.named_rows):
             for row in homonyms:
                 row.node = f"{row.node} ({table.schema.nouns[0]})"
 

@@ -117,10 +117,8 @@ class RankingRules(Rules):
                 yield "S", program, "top", features
                 if relation in amounts and rank.adjective.nouns == _HIGH and rank.rank == rank.count == 1:
                     how = Folding.MOST if rank.largest else Folding.LEAST
-                    value, extreme = (
-                        float(forward and asked)
-                        for asked in (self.asked == "what is", self.asked not in ("which", "who", "where"))
-                    )
+                    value = float(forward and self.asked == "what is")
+                    extreme = float(forward and self.asked not in ("which", "who", "where"))
                     yield "F", Fold(how, of.expression, Key((relation,))), None, (
                         ("fold.rank", 1.0), (f"fold.rank.{order}", 1.0),
                         ("rank.fold.what", value), ("rank.fold.extreme", extreme),
