@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import random
+from dataclasses import asdict
 
 import pytest
 
 from retrieval.errors import ConfigError
-from retrieval.metrics.guarantee import CalibrationAnswer, compute_bounds, find_guarantee
+from retrieval.metrics.guarantee import (
+    CalibrationAnswer,
+    Guarantee,
+    compute_bounds,
+    find_guarantee,
+    verify_guarantee,
+)
 
 
 def repeat(count, confidence, *, right):
@@ -78,3 +85,35 @@ def test_the_interval_of_a_share():
     assert compute_bounds(0, 10) == (0.0, pytest.approx(1 - 0.025**0.1))
     assert compute_bounds(10, 10) == (pytest.approx(0.025**0.1), 1.0)
     assert compute_bounds(5, 100) == (pytest.approx(0.01643, abs=1e-5), pytest.approx(0.11283, abs=1e-5))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "held", "interval"),
+    [
+        (20, 2, "kept", (0.0112, 0.2916)),
+        (8, 2, "unclear", (0.0252, 0.5561)),
+        (10, 10, "broken", (0.272, 0.728)),
+        (0, 0, "nothing answered", (0.0, 1.0)),
+    ],
+)
+def test_a_report_tells_whether_the_limit_was_kept(right, wrong, held, interval):
+    guarantee = Guarantee(10, 0.5, questions=100, reviewed=0, tested=50, answered=40, wrong=1, needed=22)
+    sure = [CalibrationAnswer(0.5, number < right) for number in range(right + wrong)]
+    unsure = [CalibrationAnswer(0.49, False), CalibrationAnswer(None, False)]
+    verified = verify_guarantee(guarantee, [*sure, *unsure])
+    measured = verified.pop("measured")
+    assert verified == {**asdict(guarantee), "too_few": False}
+    assert (measured["n"], measured["answered"], measured["wrong"]) == (right + wrong + 2, right + wrong, wrong)
+    assert measured["share"] == (pytest.approx(wrong / (right + wrong)) if right else None)
+    assert (measured["low"], measured["high"]) == pytest.approx(interval, abs=1e-4)
+    assert measured["held"] == held
+
+
+def test_without_a_threshold_no_limit_is_kept():
+    guarantee = Guarantee(1, None, questions=20, reviewed=0, tested=10, answered=0, wrong=0, needed=230)
+    verified = verify_guarantee(guarantee, [CalibrationAnswer(1.0, True)])
+    assert (verified["too_few"], verified["measured"]["n"], verified["measured"]["held"]) == (
+        True,
+        1,
+        "nothing answered",
+    )
