@@ -48,3 +48,16 @@ def to_singular(noun: str) -> str:
     if low.endswith("ies") and len(low) > 4:
         return noun[:-3] + "y"
     return noun[:-2] if _IN_ES.search(low) else noun[:-1]
+
+
+def list_singulars(name: str) -> list[str]:
+    """What a name whose last word is a plural may be called in the singular, the likeliest first; none of another:
+    ``wood elves``, wood elve and wood elf.
+    """
+    before, gap, noun = name.rpartition(" ")
+    if not is_plural(noun):
+        return []
+    singulars = [to_singular(noun)]
+    if noun.endswith("ves") and noun not in IRREGULAR_SINGULARS:
+        singulars += [noun[:-3] + "f", noun[:-3] + "fe"]
+    return [before + gap + singular for singular in singulars]

@@ -33,6 +33,7 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> ProgramReader:
         ("Who has the highest fee?", ["Ida Boll"]),
         ("Who has managed Maple?", ["Ida Boll", "Rolf Maas"]),
         ("How many nurses are female?", ["3"]),
+        ("How many of the nurses are women?", ["3"]),
         ("Which nurses are male?", ["Kai Thorn", "Rolf Maas"]),
     ],
 )

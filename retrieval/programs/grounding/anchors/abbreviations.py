@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import normalize_name
-from retrieval.language.english import STOP
+from retrieval.language.english import SEXES, STOP
 from retrieval.language.words import QuestionWords, get_label_stems
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Entities, Walk
@@ -161,7 +161,7 @@ class Shortened:
         words = [n for n, word in enumerate(question.words) if n not in known and word.text not in STOP]
         relations = list(self._initials) if words else []
         names = [self.schema.relations[relation].label for relation in relations]
-        texts = [question.words[index].text for index in words]
+        texts = [SEXES.get(question.words[index].text, question.words[index].text) for index in words]
         cosines = self._similarity.compare_phrases(texts, "initials", names)
         features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
         anchors: list[Anchor] = []

@@ -11,6 +11,7 @@ from retrieval.language.english import SEXES, STOP
 from retrieval.language.gazetteer import find_countries
 from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_groups, get_pairs, get_words
+from retrieval.lexicon.nouns import list_singulars
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors.anchor import Anchor
 
@@ -79,13 +80,8 @@ class NameAnchors:
                     matches = self._match_initials(question.get_span_text(first, last))
                 if not matches and last - first == 1:
                     matches = self._match_demonym(name) or labels.find_exact(SEXES.get(name, ""))
-                if (
-                    not matches
-                    and words[-1].text.endswith("s")
-                    and last - first <= 3
-                    and not self._is_kind(question, first, last)
-                ):
-                    matches = labels.find_exact(name.removesuffix("s"))
+                if not matches and last - first <= 3 and not self._is_kind(question, first, last):
+                    matches = next(filter(None, map(labels.find_exact, list_singulars(name))), [])
                 matches = [match for match in matches if match.entity not in self.schema.kinds]
                 matches = keep_as_written(matches, question.text, words[0].start, words[-1].end)
                 for place, match in enumerate(matches[:NODES]):
