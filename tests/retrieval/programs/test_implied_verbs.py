@@ -70,3 +70,23 @@ def test_first_questions(reader, question, right):
 
 def test_what_is_asked_of_each_month_is_no_fee_of_each(reader):
     assert reader.read(Question("how many ascents were there each month")).confidence == 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which customer placed the most orders?", ["Ann Ray"]),
+        ("Who placed the most orders?", ["Ann Ray"]),
+        ("How many placed orders are there?", ["2"]),
+        ("How many orders are placed?", ["2"]),
+    ],
+)
+def test_a_verb_that_is_a_state_too_is_one_only_where_it_says_how_something_is(tmp_path, question, expected):
+    tables = {
+        "customers": "id,name\n1,Ann Ray\n2,Bob Lee\n3,Cy Dow\n",
+        "orders": "id,customer_id,status\n1,1,shipped\n2,1,shipped\n3,2,placed\n4,1,shipped\n5,2,placed\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    snapshot, _ = build_from_files([tmp_path / f"{name}.csv" for name in tables], tmp_path / "s", problems=pytest.fail)
+    assert answers(ProgramReader(snapshot, None, PROGRAMS), question) == expected

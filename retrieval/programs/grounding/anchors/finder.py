@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from retrieval.language.english import DETERMINERS, STOP, is_past
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors import known_references
@@ -78,7 +79,7 @@ class Anchors:
         anchors += self._shortened.find_initials(question, _find_explained_words(anchors))
         anchors += self._shortened.find_containing_texts(question, anchors)
         anchors += self._unknown.find_anchors(question, anchors)
-        anchors = _drop_numbers_of_names(question, _drop_total_sums(question, anchors))
+        anchors = _drop_verbs(question, _drop_numbers_of_names(question, _drop_total_sums(question, anchors)))
         anchors += find_computed_anchors(question, self._schema)
         anchors = add_sum_anchors(question, self._schema, _drop_name_cues(question, anchors))
         anchors = known_references.replace_denoted(question, anchors, denoted)
@@ -101,6 +102,17 @@ def _drop_parts_of_tokens(question: QuestionWords, names: list[Anchor]) -> list[
         a for a in names
         if not any(first <= a.first and a.last <= last and (a.first, a.last) != (first, last) for first, last in tokens)
     ]  # fmt: skip
+
+
+def _drop_verbs(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
+    """The anchors without values that are called as a verb is: "which customer placed the order" says no state."""
+    words = question.words
+    verbs = {
+        n for n in range(1, len(words) - 1)
+        if is_past(words[n].text) and not words[n].capital and words[n + 1].text in DETERMINERS
+        and (words[n - 1].text == "who" or words[n - 1].text not in STOP)
+    }  # fmt: skip
+    return [a for a in anchors if a.extra not in ("node", "hub") or a.last > a.first + 1 or a.first not in verbs]
 
 
 def _drop_total_sums(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
