@@ -52,7 +52,7 @@ UNUSED_DETAIL, UNREAD_AMOUNT = 0.45, 0.2
 """Highest confidence of an answer that does not use a name of the question, and a number or date of it: a low guess."""
 
 MIXED_ROWS = 0.45
-"""Highest confidence of an answer over rows of several kinds that say different things: a low guess."""
+"""Highest confidence of an answer reached through rows of several tables that disagree: a low guess."""
 
 DESCRIPTION = 0.95
 """Confidence of an answer that repeats what the graph says of a named entity."""

@@ -55,13 +55,15 @@ def reduce_confidence(sure: float, question: Question, unused: Iterable[tuple[in
 
 
 def _list_conditions(question: Question, unused: Container[tuple[int, int]]) -> list[tuple[tuple[Word, ...], str]]:
-    """The words that are all a question says of what it asks for: "how many famous employees", "which are famous"."""
+    """The modifiers of what a question asks for: unused words before its noun ("how many famous shops") and everything
+    behind its last "be" ("which shops are famous").
+    """
     words = question.words.words
     first = 2 if question.words.kind == "how many" else 1 if question.words.kind == "which" else len(words)
     before = tuple(takewhile(lambda word: (word.start, word.end) in unused, words[first:]))
     copula = max((n for n, word in enumerate(words) if word.text in _BE), default=0)
     behind = words[copula + 1 :] if copula > first else ()
-    return [(tuple(group), "") for group in (before, behind) if group]
+    return [(group, "") for group in (before, behind) if group]
 
 
 def join_spans(question: Question, unused: Iterable[tuple[int, int]]) -> tuple[Span, ...]:

@@ -51,8 +51,9 @@ def to_singular(noun: str) -> str:
 
 
 def list_singulars(name: str) -> list[str]:
-    """What a name whose last word is a plural may be called in the singular, the likeliest first; none of another:
-    ``wood elves``, wood elve and wood elf.
+    """The possible singulars of a name that ends in a plural, in lower case, the likeliest first; empty for any other.
+
+    ``wood elves`` gives ``wood elve``, ``wood elf`` and ``wood elfe``.
     """
     before, gap, noun = name.rpartition(" ")
     if not is_plural(noun):

@@ -1,19 +1,12 @@
 import { expect, it } from "vitest";
-import type { ErrorLimit, Guarantee } from "@/api/errorLimit";
+import { FIVE, LIMIT } from "@/test/errorLimit";
 import { calibrationText, calibrationWarning, heldText, limitOptions } from "./errorLimit";
 
-const FIVE: Guarantee = {
-  ...{ at_most_wrong: 5, threshold: 0.8, questions: 1000, reviewed: 200, tested: 500 },
-  ...{ answered: 310, wrong: 4, needed: 45, too_few: false },
-};
 const NONE = { ...FIVE, threshold: null, answered: 0, wrong: 0 };
-const LIMIT: ErrorLimit = {
-  ...{ at_most_wrong: 7, certainty: 0.9, method: "reg-path", fingerprint: null, job: null },
-  ...{ calibrated_at: "2026-01-01T00:00:00Z", guarantee: { ...FIVE, at_most_wrong: 7 }, offered: [FIVE] },
-};
+const SEVEN = { ...LIMIT, at_most_wrong: 7, guarantee: { ...FIVE, at_most_wrong: 7 } };
 
 it("offers limits with what each would answer, the one that is set among them", () => {
-  expect(limitOptions(LIMIT).map(({ id, detail }) => [id, detail])).toEqual([
+  expect(limitOptions(SEVEN).map(({ id, detail }) => [id, detail])).toEqual([
     ["none", "Every question is answered, with its confidence"],
     ["1", ""],
     ["2", ""],
@@ -23,7 +16,7 @@ it("offers limits with what each would answer, the one that is set among them", 
     ["20", ""],
   ]);
   const few = {
-    ...LIMIT,
+    ...SEVEN,
     guarantee: { ...NONE, tested: 3, too_few: true },
     offered: [{ ...NONE, at_most_wrong: 1 }],
   };

@@ -1,4 +1,4 @@
-"""Answers over rows of several kinds that say different things: who works in a department, and who manages it."""
+"""Answers reached through rows of several tables that disagree: who works in a department, and who manages it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def mixes_row_kinds(schema: Schema, outcome: CandidateOutcome, read: Understanding | None) -> bool:
-    """Whether an outcome joins what numbered rows of several kinds lead to, and those of no kind lead to all of it."""
+    """Whether an outcome is reached through numbered rows of several kinds, and no single kind gives all of it."""
     return any(
         _differ_by_kind(schema, rows, relation, size) for rows, relation, size in _list_second_steps(outcome, read)
     )
 
 
 def _list_second_steps(outcome: CandidateOutcome, read: Understanding | None) -> Iterator[tuple[np.ndarray, int, int]]:
-    """Steps behind another one of the best program, or else relation path: where from (int64), directed relation, and
-    how many nodes it leads to.
+    """Every step but the first of the best program or, without one, of the likeliest relation path: the nodes that it
+    starts at (int64), its directed relation, and the number of nodes that it leads to.
     """
     if read is not None and outcome.programs:
         for part in walk(read.meanings[outcome.programs[0]].candidate.program):

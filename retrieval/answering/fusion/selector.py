@@ -134,7 +134,7 @@ class OutcomeSelector:
         by_paths = next((outcome for outcome in candidates if outcome.by_paths and outcome is not chosen.outcome), None)
         programs = chosen.outcome.programs
         if read is not None and programs and not isinstance(read.meanings[programs[0]].candidate.program, And):
-            return chosen  # no kind leaves anything out
+            return chosen  # it is not by its kind that anything was left out
         if nodes is None or by_paths is None or by_paths.nodes is None or not len(nodes):
             return chosen
         left = np.setdiff1d(by_paths.nodes, nodes)

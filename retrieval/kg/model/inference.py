@@ -168,7 +168,7 @@ def _add_embedded_kinds(inferred_table: InferredTable, choices: ModelChoices) ->
 
 
 def _relabel_lines(inferred: Sequence[InferredTable], choices: ModelChoices) -> None:
-    """Call rows without names that refer to things of their own noun lines of these: uses of a spell, spell lines."""
+    """Call rows without names lines if they refer to things with the same noun: spell lines of monsters, and spells."""
     by_name = {inferred_table.table.name: inferred_table.schema for inferred_table in inferred}
     for inferred_table in inferred:
         schema, name = inferred_table.schema, inferred_table.table.name
@@ -181,7 +181,7 @@ def _relabel_lines(inferred: Sequence[InferredTable], choices: ModelChoices) -> 
 
 
 def _drop_noun(schema: TableSchema, noun: str) -> None:
-    """Call rows by their other nouns; lines of what the noun stands for, where there are none."""
+    """Call rows by their other nouns or, without any, lines: order lines instead of orders."""
     schema.nouns = [other for other in schema.nouns if other != noun] or [f"{noun} {_LINE}"]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
@@ -16,8 +16,8 @@ _FEWEST, _COMMON = 5, 0.5
 _KINDS, _ROWS_OF_KIND, _ALIKE = 100, 2, 0.5
 #: The share of records that say their kind and hold their content as others do, and the kind of the rest.
 _USUAL, _ODD = 0.9, "other"
-#: The key of an object in a map, and how often things that rows share are listed, on average.
-_CODE, _MENTIONS = "code", 1.5
+#: How often things that rows share are listed, on average.
+_MENTIONS = 1.5
 
 Row = dict[str, Any]
 
@@ -53,7 +53,7 @@ def convert_maps(rows: Sequence[Row]) -> list[Row]:
             elif key not in maps:
                 new[key] = next(nested[key])
             elif all(isinstance(item, dict) and find_name_key(item) for item in value.values()):
-                new[key] = [{_CODE: code, **item} for code, item in value.items()]
+                new[key] = [{"code": code, **item} for code, item in value.items()]
             else:
                 new[key] = _list_values(list(value.values()))
         converted.append(new)
@@ -76,37 +76,32 @@ def _has_maps_only(values: Sequence[Row]) -> bool:
     return len(values) >= _FEWEST and len(counts) > 2 * largest and 2 * common < len(counts)
 
 
-def find_shared_lists(rows: Sequence[Row]) -> set[str]:
-    """The keys, ``options languages`` of those inside objects, under which rows list things that others list too.
+def find_shared_lists(value: Any) -> set[str]:
+    """The keys whose lists hold things that several rows share (``languages``), not parts of one row (``items``).
 
-    Whatever has the same name there says the same of it; rows that belong to one row alone (items of an order) differ.
+    Objects under such a key have names, objects with the same name are equal, and most are listed more than once.
+
+    Args:
+        value: what a file of JSON holds. A key is decided on all its lists, at any depth.
     """
-    shared: set[str] = set()
-    for title, things in _collect_lists(rows).items():
-        names = [thing.get(find_name_key(thing)) for thing in things]
-        distinct = {json.dumps(thing, sort_keys=True) for thing in things}
-        if not all(names) or len(distinct) > len(set(names)):
-            continue
-        if len(things) >= _MENTIONS * len(distinct) or all(_CODE in thing for thing in things):
-            shared.add(title)
-    return shared
-
-
-def _collect_lists(rows: Iterable[Row], before: str = "") -> dict[str, list[Row]]:
-    """Objects in the lists of rows by the keys that lead there; none under a key whose lists hold anything else."""
     lists: dict[str, list[Row]] = defaultdict(list)
-    odd: set[str] = set()
-    for row in rows:
-        for key, value in row.items():
-            title = f"{before} {key}".strip()
-            if isinstance(value, dict):
-                for inner, things in _collect_lists([value], title).items():
-                    lists[inner] += things
-            elif isinstance(value, list):
-                lists[title] += [item for item in value if isinstance(item, dict)]
-                if not all(isinstance(item, dict) for item in value):
-                    odd.add(title)
-    return {title: things for title, things in lists.items() if things and title not in odd}
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict):
+            pending += item.values()
+            for key, inner in item.items():
+                if isinstance(inner, list):
+                    lists[key] += [row for row in inner if isinstance(row, dict)]
+    return {key for key, rows in lists.items() if rows and _are_shared(rows)}
+
+
+def _are_shared(rows: Sequence[Row]) -> bool:
+    names = [row.get(find_name_key(row)) for row in rows]
+    distinct = {json.dumps(row, sort_keys=True) for row in rows}
+    return all(names) and len(distinct) == len(set(names)) and len(rows) >= _MENTIONS * len(distinct)
 
 
 def split_records(rows: Sequence[Row]) -> dict[str, list[Row]]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,27 +44,32 @@ _WRAPPERS = get_words("json_wrapper_keys")
 
 @dataclass
 class _Tables:
-    """Rows by the name of their table, in the order in which they were met; nodes and edges; facts; things that rows
-    mention, each with its table.
+    """What was read of a file.
+
+    Attributes:
+        rows: by the name of their table, in the order in which they were met.
+        graph: nodes and edges.
+        facts: head, relation and tail of each.
+        shared: keys whose lists hold things that several rows share.
+        mentioned: things that rows mention, as JSON, with their table.
     """
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     graph: list[Row] = field(default_factory=list)
     facts: list[list[str]] = field(default_factory=list)
-    mentions: set[tuple[str, str]] = field(default_factory=set)
+    shared: Set[str] = frozenset()
+    mentioned: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, table: str, values: Sequence[Row]) -> None:
         """Add rows, and to tables of their own what they hold: rows, and things that have a name; records of several
         kinds to a table for each kind.
         """
         for kind, rows in (split_records(values) or {table: list(values)}).items():
-            converted = convert_maps(rows)
-            shared = find_shared_lists(converted)
-            for row in converted:
-                self._add(kind, row, shared)
+            for row in convert_maps(rows):
+                self._add(kind, row)
 
-    def _add(self, table: str, value: Row, shared: AbstractSet[str]) -> None:
-        row, inside = self._split_row(value, shared)
+    def _add(self, table: str, value: Row) -> None:
+        row, inside = self._split_row(value)
         rows = self.rows.setdefault(table, [])
         rows.append(row)
         key, name = _make_reference(row, infer_noun(f"{table}.json") or table, len(rows))
@@ -76,16 +80,14 @@ class _Tables:
         """Add things that rows mention, each once."""
         for thing in things:
             mention = (table, json.dumps(thing))
-            if mention not in self.mentions:
-                self.mentions.add(mention)
+            if mention not in self.mentioned:
+                self.mentioned.add(mention)
                 self.add(table, [thing])
 
-    def _split_row(
-        self, value: Row, shared: AbstractSet[str], before: str = ""
-    ) -> tuple[Row, list[tuple[str, list[Row]]]]:
+    def _split_row(self, value: Row, before: str = "") -> tuple[Row, list[tuple[str, list[Row]]]]:
         """A row with what objects in it say beside it (``address city``), and the rows in it by their table.
 
-        Lists in ``shared`` become names of the things in them.
+        Things that it shares with other rows, and those of a map, become their names.
         """
         row: Row = {}
         inside: list[tuple[str, list[Row]]] = []
@@ -95,10 +97,10 @@ class _Tables:
                 row[title] = item[name]
                 self._add_things(key, [item])
             elif isinstance(item, dict):
-                inner_row, more = self._split_row(item, shared, title)
+                inner_row, more = self._split_row(item, title)
                 row |= inner_row
                 inside += more
-            elif title in shared and _has_rows(item):
+            elif _has_rows(item) and (key in self.shared or all(map(_has_code_and_name, item))):
                 row[title] = [child[find_name_key(child)] for child in item]
                 self._add_things(key, item)
             elif _has_rows(item):
@@ -119,7 +121,8 @@ def extract_parts(path: Path, name: str, folder: Path) -> list[tuple[str, Path, 
     Raises:
         SourceError: it is nested too deep.
     """
-    value, stem, collected = _load_json(path, name), Path(get_plain_name(name)).stem, _Tables()
+    value, stem = _load_json(path, name), Path(get_plain_name(name)).stem
+    collected = _Tables(shared=find_shared_lists(value))
     if isinstance(value, list):
         _collect_from_list(value, stem, collected)
     elif isinstance(value, dict):
@@ -225,6 +228,11 @@ def _has_common_keys(rows: Sequence[Row]) -> bool:
     """Whether objects say the same of different things: most keys of each are keys of others too."""
     counts = Counter(key for row in rows for key in row)
     return all(2 * sum(counts[key] > 1 for key in row) >= len(row) for row in rows)
+
+
+def _has_code_and_name(row: Row) -> bool:
+    """Whether a row is a thing of a map, which has its key as ``code``, see :func:`convert_maps`."""
+    return "code" in row and bool(find_name_key(row))
 
 
 def _has_rows(value: Any) -> bool:

@@ -41,7 +41,7 @@ class PeopleAndPlaces(GraphRelations):
         return mask
 
     def _refer_to_people(self, kind: int, rows: np.ndarray, people: np.ndarray) -> bool:
-        """Whether rows are called by their numbers, and all refer to people that are not."""
+        """Whether rows are named by their numbers, and all refer to people who are not among them."""
         noun, some = self.snapshot.get_entity_label(kind).casefold(), rows[:: max(1, len(rows) // SAMPLE)]
         labels = [self.snapshot.get_entity_label(node).casefold() for node in some.tolist()]
         if not labels or not all(is_number_of(label, noun) for label in labels):

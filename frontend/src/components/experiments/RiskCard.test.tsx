@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
 import type { VerifiedGuarantee } from "@/api/errorLimit";
 import type { Risk } from "@/api/reportTypes";
+import { FIVE } from "@/test/errorLimit";
 import { RiskCard } from "./RiskCard";
 
 const risk = {
@@ -15,15 +16,7 @@ const risk = {
 } as unknown as Risk;
 
 const kept: VerifiedGuarantee = {
-  at_most_wrong: 5,
-  threshold: 0.81,
-  questions: 400,
-  reviewed: 60,
-  tested: 200,
-  answered: 120,
-  wrong: 2,
-  needed: 45,
-  too_few: false,
+  ...FIVE,
   measured: { n: 50, answered: 40, wrong: 1, share: 0.025, low: 0.0006, high: 0.1316, held: "kept" },
 };
 

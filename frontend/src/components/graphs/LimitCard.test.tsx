@@ -3,8 +3,9 @@ import { render, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { beforeEach, expect, it, vi } from "vitest";
 import { request } from "@/api/client";
-import type { ErrorLimit, Guarantee } from "@/api/errorLimit";
+import type { ErrorLimit } from "@/api/errorLimit";
 import type { Graph } from "@/api/types";
+import { FIVE, LIMIT } from "@/test/errorLimit";
 import { LimitCard } from "./LimitCard";
 
 vi.mock("@/api/client", async (original) => ({
@@ -14,28 +15,7 @@ vi.mock("@/api/client", async (original) => ({
 const sent = vi.mocked(request);
 
 const graph = { id: 3, name: "Films" } as Graph;
-const none: ErrorLimit = {
-  at_most_wrong: null,
-  certainty: 0.9,
-  method: "zero-shot",
-  fingerprint: null,
-  job: null,
-  calibrated_at: null,
-  guarantee: null,
-  offered: [],
-};
-const five: Guarantee = {
-  at_most_wrong: 5,
-  threshold: 0.81,
-  questions: 400,
-  reviewed: 60,
-  tested: 200,
-  answered: 120,
-  wrong: 2,
-  needed: 45,
-  too_few: false,
-};
-const calibrated = { ...none, at_most_wrong: 5, calibrated_at: "2026-11-28T10:00:00Z", guarantee: five };
+const none: ErrorLimit = { ...LIMIT, at_most_wrong: null, calibrated_at: null, guarantee: null, offered: [] };
 
 function show(limit: ErrorLimit, mayChange = true) {
   sent.mockResolvedValue(limit);
@@ -54,13 +34,13 @@ beforeEach(() => {
 });
 
 it("chooses a limit from all, with the effect of those that were calibrated", async () => {
-  show({ ...none, offered: [five] });
+  show({ ...none, offered: [FIVE] });
   await userEvent.click(await screen.findByRole("button", { name: /Answer only if/ }));
   expect(screen.getAllByRole("option").map((option) => option.textContent)).toEqual([
     "No limitEvery question is answered, with its confidence",
     "At most 1 of 100 wrong",
     "At most 2 of 100 wrong",
-    "At most 5 of 100 wronganswers 60% of the test questions",
+    "At most 5 of 100 wronganswers 62% of the test questions",
     "At most 10 of 100 wrong",
     "At most 20 of 100 wrong",
   ]);
@@ -72,8 +52,8 @@ it("chooses a limit from all, with the effect of those that were calibrated", as
 });
 
 it("says what a calibration found, and repeats it", async () => {
-  show(calibrated);
-  expect(await screen.findByText(/120 of 200 test questions, 2 of them wrong/)).toBeVisible();
+  show(LIMIT);
+  expect(await screen.findByText(/310 of 500 test questions, 4 of them wrong/)).toBeVisible();
   expect(screen.queryByRole("status")).toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Calibrate again" }));
   await waitFor(() => {
@@ -88,14 +68,14 @@ it("warns of a version that was not calibrated, and of a limit that nothing keep
 });
 
 it("shows readers the limit without a choice", async () => {
-  show({ ...calibrated, guarantee: { ...five, threshold: null } }, false);
+  show({ ...LIMIT, guarantee: { ...FIVE, threshold: null } }, false);
   expect(await screen.findByText("At most 5 of 100 wrong.")).toBeVisible();
   expect(screen.getByText("No answer is sure enough")).toBeVisible();
   expect(screen.queryByRole("button")).toBeNull();
 });
 
 it("says that it is being calibrated instead of offering to", async () => {
-  show({ ...calibrated, guarantee: null, job: 7 });
+  show({ ...LIMIT, guarantee: null, job: 7 });
   expect(await screen.findByText("The limit is being calibrated")).toBeVisible();
   expect(screen.queryByRole("button", { name: /Calibrate/ })).toBeNull();
 });

@@ -180,8 +180,8 @@ class RankingRules(Rules):
             yield "S", program, "top", features
 
     def _list_amounts(self, rank: Ranking, of: Part) -> list[tuple[int, bool, float]]:
-        """What rows without names are large by, the money or the only number that each has: the biggest invoice, the
-        highest salary.
+        """The relation by which rows without names are large: to money, or to the only number that each row has. "The
+        biggest invoice" is ranked by its total, "the highest salary" by its amount.
         """
         nodes, measures = self.compute_nodes(of.expression), self.schema.measures
         sizes = rank.adjective.nouns[0][0] in _SIZES or rank.adjective.nouns == _HIGH

@@ -29,6 +29,8 @@ _MEANT = 0.6
 _CAPITALS, _CUT = 5, 4
 #: Values of a relation that leads to single letters, at most.
 _LETTERS = 8
+#: Features of what has a value that a word is short for.
+_OWNED = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
 _PARTICLES = get_words("words_left_out_of_abbreviations")
 
 
@@ -47,7 +49,7 @@ class Shortened:
 
     @cached_property
     def _initials(self) -> dict[int, dict[str, int]]:
-        """Relations that only lead to single letters, with the node of each letter in lower case."""
+        """By relation that leads to single letters only, the node of each letter in lower case."""
         initials: dict[int, dict[str, int]] = {}
         for info in self.schema.relations:
             if 1 < info.tails <= _LETTERS and info.facts > info.tails:
@@ -155,31 +157,30 @@ class Shortened:
         return anchors
 
     def find_initials(self, question: QuestionWords, known: set[int]) -> list[Anchor]:
-        """The things whose value is the initial of a word that nothing else explains and that is near to the relation's
-        name: female employees, by the gender F.
+        """The things whose value is the initial of a word: female employees, by the gender F.
+
+        Nothing else explains the word, and its meaning is near to the relation's name.
         """
         words = [n for n, word in enumerate(question.words) if n not in known and word.text not in STOP]
         relations = list(self._initials) if words else []
         names = [self.schema.relations[relation].label for relation in relations]
         texts = [SEXES.get(question.words[index].text, question.words[index].text) for index in words]
         cosines = self._similarity.compare_phrases(texts, "initials", names)
-        features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
         anchors: list[Anchor] = []
         for row, index in enumerate(words):
             for column, relation in enumerate(relations):
                 node = self._initials[relation].get(texts[row][0])
                 if node is not None and len(texts[row]) > 1 and cosines[row, column] >= RELATION_SIM:
                     owners = Walk(Entities((node,)), self.schema.get_inverse(relation))
-                    anchors.append(Anchor("S", index, index + 1, owners, "hub", features, 0.7))
+                    anchors.append(Anchor("S", index, index + 1, owners, "hub", _OWNED, 0.7))
         return anchors
 
     def _find_owners(self, index: int, name: str) -> list[Anchor]:
         """The things that have this value: carnivores, of "carni"."""
         hubs = self.schema.hubs.get(get_label_stems(name), [])
-        features = (("h", 1.0), ("h.words", 0.0), ("h.plural", 1.0))
         return [
             Anchor(
-                "S", index, index + 1, Walk(Entities((node,)), self.schema.get_inverse(relation)), "hub", features, 0.7
+                "S", index, index + 1, Walk(Entities((node,)), self.schema.get_inverse(relation)), "hub", _OWNED, 0.7
             )
             for node, relation, _ in hubs[:1]
             if relation != self.schema.type_relation

@@ -105,7 +105,9 @@ def _drop_parts_of_tokens(question: QuestionWords, names: list[Anchor]) -> list[
 
 
 def _drop_verbs(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
-    """The anchors without values that are called as a verb is: "which customer placed the order" says no state."""
+    """The anchors without nodes named by a verb of the question: "which customer placed the order" names no status
+    "placed". A past form between a noun, or "who", and a determiner is a verb.
+    """
     words = question.words
     verbs = {
         n for n in range(1, len(words) - 1)

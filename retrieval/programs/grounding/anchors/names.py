@@ -80,8 +80,9 @@ class NameAnchors:
                     matches = self._match_initials(question.get_span_text(first, last))
                 if not matches and last - first == 1:
                     matches = self._match_demonym(name) or labels.find_exact(SEXES.get(name, ""))
-                in_run = last - first == 1 and first > 0 and words[0].capital and question.words[first - 1].capital
-                if not matches and last - first <= 3 and not in_run and not self._is_kind(question, first, last):
+                # The last word of a longer name: Sensor Switches are not several of Switch.
+                ends_name = last - first == 1 and first > 0 and words[0].capital and question.words[first - 1].capital
+                if not matches and last - first <= 3 and not ends_name and not self._is_kind(question, first, last):
                     matches = next(filter(None, map(labels.find_exact, list_singulars(name))), [])
                 matches = [match for match in matches if match.entity not in self.schema.kinds]
                 matches = keep_as_written(matches, question.text, words[0].start, words[-1].end)

@@ -133,6 +133,15 @@ def test_things_that_rows_share_are_named_in_them(read):
     }
 
 
+def test_a_key_is_shared_in_the_whole_file_or_nowhere(read):
+    fire, cold = ({"name": name, "index": name.lower()} for name in ("Fire", "Cold"))
+    lich = {"name": "Lich", "moves": [{"title": "Ray", "damage": [cold]}, {"title": "Orb", "damage": [fire, cold]}]}
+    imp = {"name": "Imp", "moves": [{"title": "Spit", "damage": [fire]}]}
+    _, said, _ = read("monsters.json", [lich, imp])
+    assert {fact[2] for fact in said if fact[1] == "damage"} == {"Fire", "Cold"}
+    assert {fact[0] for fact in said if fact[1:] == ("type", "damage")} == {"Fire", "Cold"}
+
+
 def test_rows_that_only_share_a_name_stay_rows(tmp_path):
     uses = [{"name": "Alarm", "times": 3}, {"name": "Light", "times": 1}]
     monsters = [{"name": "Lich", "spells": uses}, {"name": "Mage", "spells": [uses[0] | {"times": 1}]}]
