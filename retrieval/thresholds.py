@@ -51,8 +51,8 @@ of such questions, and underrate it."""
 UNUSED_DETAIL, UNREAD_AMOUNT = 0.45, 0.2
 """Highest confidence of an answer that does not use a name of the question, and a number or date of it: a low guess."""
 
-MIXED_ROWS = 0.45
-"""Highest confidence of an answer reached through rows of several tables that disagree: a low guess."""
+DOUBTFUL = 0.45
+"""Highest confidence of an answer that may be the opposite of what was asked, or that mixes what tables say apart."""
 
 DESCRIPTION = 0.95
 """Confidence of an answer that repeats what the graph says of a named entity."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from retrieval.language.words import Word
     from retrieval.programs.understanding import Understanding
 
-_PREPOSITIONS, _BE = get_words("relation_prepositions"), get_words("be_forms")
+_PREPOSITIONS = get_words("relation_prepositions")
 
 
 def find_unread(question: Question, understanding: Understanding) -> tuple[tuple[int, int], ...]:
@@ -55,14 +55,13 @@ def reduce_confidence(sure: float, question: Question, unused: Iterable[tuple[in
 
 
 def _list_conditions(question: Question, unused: Container[tuple[int, int]]) -> list[tuple[tuple[Word, ...], str]]:
-    """The modifiers of what a question asks for: unused words before its noun ("how many famous shops") and everything
-    behind its last "be" ("which shops are famous").
+    """What a question says of the things that it asks for: unused words before their noun ("how many famous shops") and
+    all content words behind it ("which shops are famous", "how many shops failed").
     """
     words = question.words.words
     first = 2 if question.words.kind == "how many" else 1 if question.words.kind == "which" else len(words)
     before = tuple(takewhile(lambda word: (word.start, word.end) in unused, words[first:]))
-    copula = max((n for n, word in enumerate(words) if word.text in _BE), default=0)
-    behind = words[copula + 1 :] if copula > first else ()
+    behind = tuple(word for word in words[first + len(before) + 1 :] if word.text not in STOP)
     return [(group, "") for group in (before, behind) if group]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from retrieval.lexicon import get_pairs, get_weights, get_words
 
 DETERMINERS = get_words("noun_phrase_determiners")
-BE = get_words("be_forms")
+BE, DO = get_words("be_forms"), get_words("do_forms")
 AUXILIARIES = get_words("auxiliaries")
 PREPOSITIONS = get_words("prepositions")
 RELATIVES = get_words("relative_words") - {"when"}

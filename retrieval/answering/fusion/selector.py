@@ -10,11 +10,11 @@ import numpy as np
 
 from retrieval import thresholds
 from retrieval.answering.fusion.answer_types import AnswerTypes
+from retrieval.answering.fusion.doubts import is_doubtful
 from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, count_genitives
 from retrieval.answering.fusion.missing_names import keep_about, keep_reading
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.outcomes import collect_outcomes
-from retrieval.answering.fusion.row_kinds import mixes_row_kinds
 from retrieval.answering.fusion.selection import Chosen, select_outcome
 from retrieval.kg.snapshot.arrays import is_among
 from retrieval.methods.zero_shot.idioms import is_gender_question
@@ -54,8 +54,8 @@ class OutcomeSelector:
         chosen = select_outcome(context, candidates, self._choice)
         if chosen is None:
             return None
-        if mixes_row_kinds(self._schema, chosen.outcome, read):
-            chosen = replace(chosen, sure=min(chosen.sure, thresholds.MIXED_ROWS))
+        if is_doubtful(self._schema, chosen.outcome, read):
+            chosen = replace(chosen, sure=min(chosen.sure, thresholds.DOUBTFUL))
         return self._allow_untyped(chosen, candidates, read)
 
     def prepare(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.arrays import is_among
 from retrieval.language.amounts import Comparison, ValueKind
-from retrieval.language.english import STOP
+from retrieval.language.english import DO, STOP
 from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.execution import Executor
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from retrieval.programs.grounding.schema import Schema
 
 #: What questions of yes or no begin with that do not ask what something is.
-_DOING = get_words("do_forms") | get_words("have_forms")
+_DOING = DO | get_words("have_forms")
 #: What asks about each of what stands behind it.
 _ALL = get_words("universal_words")
 #: What is named and one more.

@@ -8,7 +8,7 @@ from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.reader import ProgramReader
 
-from .asking import answers
+from .asking import answers, reader_of
 
 ROUTES = """Route,Wall,Setter,Height (m),Status
 Slow Burn,Cave,Pavel Novak,18,up
@@ -90,3 +90,12 @@ def test_a_verb_that_is_a_state_too_is_one_only_where_it_says_how_something_is(t
         (tmp_path / f"{name}.csv").write_text(text)
     snapshot, _ = build_from_files([tmp_path / f"{name}.csv" for name in tables], tmp_path / "s", problems=pytest.fail)
     assert answers(ProgramReader(snapshot, None, PROGRAMS), question) == expected
+
+
+def test_the_verb_behind_the_subject_of_do_names_nothing(tmp_path):
+    facts = [("Orbital", "operator", "Ares"), ("Meteor", "operator", "Ares"), ("Comet", "operator", "Zeno")]
+    facts += [("Comet", "site", "Launch Pad"), ("Meteor", "site", "Sea"), ("Orbital", "site", "Sea")]
+    facts += [(rocket, "type", "rocket") for rocket in ("Orbital", "Meteor", "Comet")]
+    reader = reader_of(facts, tmp_path)
+    assert answers(reader, "How many rockets did Ares launch?") == ["2"]
+    assert answers(reader, "Which rockets did Zeno launch?") == ["Comet"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from retrieval.language.english import DETERMINERS, STOP, is_past
+from retrieval.language.english import DETERMINERS, DO, STOP, is_past
 from retrieval.language.words import QuestionWords
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors import known_references
@@ -106,14 +106,20 @@ def _drop_parts_of_tokens(question: QuestionWords, names: list[Anchor]) -> list[
 
 def _drop_verbs(question: QuestionWords, anchors: list[Anchor]) -> list[Anchor]:
     """The anchors without nodes named by a verb of the question: "which customer placed the order" names no status
-    "placed". A past form between a noun, or "who", and a determiner is a verb.
+    "placed", "how many rockets did SpaceX launch" no "Launch Pad". A verb is a past form between a noun, or "who", and
+    a determiner, and what stands behind the subject of "do".
     """
     words = question.words
     verbs = {
         n for n in range(1, len(words) - 1)
-        if is_past(words[n].text) and not words[n].capital and words[n + 1].text in DETERMINERS
+        if is_past(words[n].text) and words[n + 1].text in DETERMINERS
         and (words[n - 1].text == "who" or words[n - 1].text not in STOP)
     }  # fmt: skip
+    behind_do = {n + 1 for n, word in enumerate(words) if word.text in DO}
+    behind_do |= {n + 1 for n in behind_do if n < len(words) and words[n].text in DETERMINERS}
+    subjects = [a for a in anchors if a.first in behind_do and a.extra in ("node", "kind")]
+    verbs |= {a.last for a in subjects if a.last == max(other.last for other in subjects if other.first == a.first)}
+    verbs = {n for n in verbs if n < len(words) and not words[n].capital}
     return [a for a in anchors if a.extra not in ("node", "hub") or a.last > a.first + 1 or a.first not in verbs]
 
 

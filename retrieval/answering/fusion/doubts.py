@@ -1,4 +1,4 @@
-"""Answers reached through rows of several tables that disagree: who works in a department, and who manages it."""
+"""Outcomes that are low guesses however likely the model finds them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,25 @@ if TYPE_CHECKING:
     from retrieval.programs.understanding import Understanding
 
 
-def mixes_row_kinds(schema: Schema, outcome: CandidateOutcome, read: Understanding | None) -> bool:
-    """Whether an outcome is reached through numbered rows of several kinds, and no single kind gives all of it."""
+def is_doubtful(schema: Schema, outcome: CandidateOutcome, read: Understanding | None) -> bool:
+    """Whether an outcome may well be the opposite of what was asked, or mix what several tables say."""
+    return _guesses_truth(outcome, read) or _mixes_row_kinds(schema, outcome, read)
+
+
+def _guesses_truth(outcome: CandidateOutcome, read: Understanding | None) -> bool:
+    """Whether the best program says yes of a relation that is only near in meaning to a word: so are opposites, such as
+    "failed" and a column "successful".
+    """
+    if read is None or not outcome.programs:
+        return False
+    features = read.meanings[outcome.programs[0]].candidate.features
+    return bool(features.get("s.flag")) and bool(features.get("s.similar"))
+
+
+def _mixes_row_kinds(schema: Schema, outcome: CandidateOutcome, read: Understanding | None) -> bool:
+    """Whether an outcome is reached through numbered rows of several kinds, and no single kind gives all of it: who
+    works in a department by one table, who manages it by another.
+    """
     return any(
         _differ_by_kind(schema, rows, relation, size) for rows, relation, size in _list_second_steps(outcome, read)
     )
