@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from retrieval.environment import LLMSettings
     from retrieval.kg.snapshot import Snapshot
     from retrieval.programs.algebra.operations import Program
+    from retrieval.programs.constructions.projections import Listed
     from retrieval.programs.grounding.anchors.similarity import Encode
     from retrieval.programs.parser import ParsedQuestion
     from retrieval.types import Denoted, Usage
@@ -118,32 +119,18 @@ class ProgramReader:
         self, parsed: ParsedQuestion, executor: Executor, topics: Sequence[int], denoted: Sequence[Denoted]
     ) -> Understanding | None:
         """A question for several things of each answer, read as one for what they are said of."""
-        if parsed.listed is None:
+        tables = read_item_tables(self.parser, parsed, executor, topics, denoted)
+        if not tables:
             return None
-        reading = self.parser.read(Question(parsed.listed.text), topics, cancelled=executor.cancelled, denoted=denoted)
-        fitting = [
-            (candidate, resolved)
-            for candidate in reading.candidates[:_TRIED]
-            if (
-                resolved := resolve_item_list(
-                    parsed.listed, candidate.program, candidate.result, executor, self.parser.schema
-                )
-            )
-        ]
-        if not fitting:
-            return None
-        read, (source, relations) = fitting[0]
-        program = build_item_table(source, relations)
-        reading.candidates = [read, *(candidate for candidate in reading.candidates if candidate is not read)]
-        meaning, place = _build_meaning(reading, read), parsed.listed.map_to_question
-        mentions = tuple((node, place(start), place(end)) for node, start, end in meaning.named)
-        unread = tuple((place(start), place(end)) for start, end in meaning.unread)
-        best = replace(read, program=program, result=executor.run(program))
+        best = tables[0]
+        meaning = _build_meaning(best.reading, best.read)
+        mentions, unread = best.map_mentions(meaning.named), best.map_spans(meaning.unread)
+        candidate = replace(best.read, program=best.table, result=executor.run(best.table))
         return Understanding(
-            best, compute_confidence(self.parser.weights, reading), tuple(candidate for candidate, _ in fitting[1:]),
+            candidate, compute_confidence(self.parser.weights, best.reading), tuple(table.read for table in tables[1:]),
             executor,
             self.parser.schema, mentions,
-            meanings=(replace(meaning, candidate=best, named=mentions, unread=unread),), unread=unread,
+            meanings=(replace(meaning, candidate=candidate, named=mentions, unread=unread),), unread=unread,
         )  # fmt: skip
 
     def write(
@@ -180,6 +167,56 @@ class ProgramReader:
             part = Part("S", 0, 0, program, None, 0.0, ())
             best = Candidate(program, executor.run(program), 0.0, 1.0, {}, part)
             return Understanding(best, 1.0, (), executor, self.parser.schema, by="person")
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTable:
+    """A question for several things of each answer, read as a table.
+
+    Attributes:
+        listed: the list in the question.
+        reading: the question with one item in place of the list, ``read`` first.
+        read: the program of that.
+        table: each thing with a column for each item.
+    """
+
+    listed: Listed
+    reading: ParsedQuestion
+    read: Candidate
+    table: Program
+
+    def map_mentions(self, mentions: Iterable[tuple[int, int, int]]) -> tuple[tuple[int, int, int], ...]:
+        """Entities with characters of what was read, with those of the question."""
+        place = self.listed.map_to_question
+        return tuple((node, place(start), place(end)) for node, start, end in mentions)
+
+    def map_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """Characters of what was read, as those of the question."""
+        return tuple((self.listed.map_to_question(start), self.listed.map_to_question(end)) for start, end in spans)
+
+
+def read_item_tables(
+    parser: Parser, parsed: ParsedQuestion, executor: Executor, topics: Sequence[int], denoted: Sequence[Denoted]
+) -> list[ItemTable]:
+    """The tables that a question with a list may mean, the likeliest first; none where it has no list.
+
+    Args:
+        executor: of the parser's graph.
+        topics, denoted: see :meth:`ProgramReader.read`.
+    """
+    listed = parsed.listed
+    if listed is None:
+        return []
+    reading = parser.read(Question(listed.text), topics, cancelled=executor.cancelled, denoted=denoted)
+    fitting = [
+        (candidate, build_item_table(*resolved))
+        for candidate in reading.candidates[:_TRIED]
+        if (resolved := resolve_item_list(listed, candidate.program, candidate.result, executor, parser.schema))
+    ]
+    if fitting:
+        best = fitting[0][0]
+        reading.candidates = [best, *(candidate for candidate in reading.candidates if candidate is not best)]
+    return [ItemTable(listed, reading, candidate, table) for candidate, table in fitting]
 
 
 def _build_meaning(reading: ParsedQuestion, candidate: Candidate) -> Meaning:

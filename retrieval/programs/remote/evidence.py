@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from retrieval.errors import ProgramError
 from retrieval.kg.sparql.endpoint import ResultColumn
 from retrieval.kg.sparql.names import split_batches
 from retrieval.programs.algebra.operations import Filter, Fold, Having, KeyOf, Program, Top, Walk, walk
+from retrieval.programs.algebra.table_operations import Table, list_table_paths
 
 if TYPE_CHECKING:
     import pyoxigraph as ox
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Nodes of a set, and of all, whose facts are shown; nodes of one query, and facts of one answer.
 _OF_A_SET, _NODES, _ASKED, _FACTS = 50, 300, 100, 2_000
+#: Facts of one answer where all are needed: endpoints commonly give 10,000 rows at most.
+_ALL_FACTS = 5_000
 
 
 class EndpointEvidence:
@@ -37,6 +41,7 @@ class EndpointEvidence:
             results: what its parts gave, outermost first.
 
         Raises:
+            ProgramError: it is a table of too many facts.
             EndpointError, Cancelled: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         shown = self._select_terms(program, results)
@@ -45,14 +50,34 @@ class EndpointEvidence:
         if walked and shown:
             triples.update(dict.fromkeys(self._find_joining_facts(shown, walked)))
         for path in self._list_paths(program):
-            front = shown
-            for relation in path:
-                facts = list(self._find_leaving_facts(front, relation))
+            for facts in self._walk_path(shown, path):
                 triples.update(dict.fromkeys(facts))
-                inverse = relation >= self._sample.num_relations
-                ends = dict.fromkeys(fact.subject if inverse else fact.object for fact in facts)
-                front = [end for end in ends if isinstance(end, self._ox.NamedNode)][:_NODES]
+        if isinstance(program, Table):
+            members = results.parts[program.source].terms
+            for path in list_table_paths(program):
+                for facts in self._walk_path(members, path, complete=True):
+                    triples.update(dict.fromkeys(facts))
         return triples
+
+    def _walk_path(
+        self, front: Sequence[Any], path: Iterable[int], *, complete: bool = False
+    ) -> Iterator[list[ox.Triple]]:
+        """The facts of each step of a path of directed relations.
+
+        Args:
+            front: the terms that it leads from.
+            complete: all of them, not only those that are shown.
+
+        Raises:
+            ProgramError: all are too many.
+        """
+        for relation in path:
+            facts = list(self._find_leaving_facts(front, relation, complete=complete))
+            yield facts
+            inverse = relation >= self._sample.num_relations
+            ends = dict.fromkeys(fact.subject if inverse else fact.object for fact in facts)
+            front = [end for end in ends if isinstance(end, self._ox.NamedNode)]
+            front = front if complete else front[:_NODES]
 
     def _select_terms(self, program: Program, results: ProgramResults) -> list[Any]:
         """Terms of the program's entities and of the first nodes of its sets, the outermost sets' first."""
@@ -93,17 +118,25 @@ class EndpointEvidence:
                 f"VALUES ?s {{ {' '.join(part)} }} VALUES ?p {{ {predicates} }} ?s ?p ?o . VALUES ?o {{ {ends} }}"
             )
 
-    def _find_leaving_facts(self, front: Sequence[Any], relation: int) -> Iterator[ox.Triple]:
+    def _find_leaving_facts(self, front: Sequence[Any], relation: int, *, complete: bool) -> Iterator[ox.Triple]:
         """Facts of a directed relation from some nodes."""
         inverse, forward = divmod(relation, self._sample.num_relations)
         side = "?o" if inverse else "?s"
         terms = [str(term) for term in front if inverse or isinstance(term, self._ox.NamedNode)]
+        predicate = f"<{self._sample.get_relation_name(forward)}>"
         for part in split_batches(terms, _ASKED):
-            name = self._sample.get_relation_name(forward)
-            yield from self._query_facts(f"VALUES {side} {{ {' '.join(part)} }} VALUES ?p {{ <{name}> }} ?s ?p ?o .")
+            where = f"VALUES {side} {{ {' '.join(part)} }} VALUES ?p {{ {predicate} }} ?s ?p ?o ."
+            yield from self._query_facts(where, complete=complete)
 
-    def _query_facts(self, where: str) -> Iterator[ox.Triple]:
+    def _query_facts(self, where: str, *, complete: bool = False) -> Iterator[ox.Triple]:
         columns = {"s": ResultColumn.TERM, "p": ResultColumn.IRI, "o": ResultColumn.TERM}
-        for row in self._select(f"SELECT ?s ?p ?o WHERE {{ {where} }} LIMIT {_FACTS}", **columns):
+        most = _ALL_FACTS if complete else _FACTS
+        rows = self._select(f"SELECT ?s ?p ?o WHERE {{ {where} }} LIMIT {most}", **columns)
+        if complete and len(rows) == most:
+            raise ProgramError(
+                "A column of the table is computed of more facts than an endpoint is asked for.",
+                hint="Ask about fewer things, or import what you need of the endpoint as a graph.",
+            )
+        for row in rows:
             if not any(isinstance(row[end], self._ox.BlankNode) for end in ("s", "o")):
                 yield self._ox.Triple(row["s"], row["p"], row["o"])

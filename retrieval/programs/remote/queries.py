@@ -92,13 +92,20 @@ class Queries:
             EndpointError, Cancelled: see :meth:`retrieval.kg.sparql.endpoint.Endpoint.select`.
         """
         if isinstance(program, Table):
-            raise ProgramError(
-                "Tables are computed over imported graphs only, not at SPARQL endpoints.",
-                hint="Ask for one thing at a time, or import what you need of the endpoint as a graph.",
-            )
+            return self._get_members(program)
         if program not in self.known.parts:
             self.known.parts[program] = self._query_result(program)
         return self.known.parts[program]
+
+    def _get_members(self, table: Table) -> PartResult:
+        """The nodes that the rows of a table are of; its columns are computed here, of their facts."""
+        members = self.get_result(table.source)
+        if members.size > FETCHED:
+            raise ProgramError(
+                f"The rows of the table are of more than {FETCHED:,} things, which is too many over an endpoint.",
+                hint="Ask about fewer things, or import what you need of the endpoint as a graph.",
+            )
+        return members
 
     def query_parts(self, program: Program) -> None:
         """Ask about all that a program is made of.

@@ -11,13 +11,14 @@ from retrieval.kg.snapshot.relation_names import get_local_name
 from retrieval.language.question import Question
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import Program
 from retrieval.programs.calibration import compute_confidence, list_unread_words
 from retrieval.programs.grammar.constituents import Part
 from retrieval.programs.grounding.anchors.similarity import Similarity
 from retrieval.programs.grounding.schema import Schema
 from retrieval.programs.parser import Parser
-from retrieval.programs.reader import iter_named_entities
+from retrieval.programs.reader import iter_named_entities, read_item_tables
 from retrieval.programs.remote.asking import Asking, RemoteUnderstanding
 from retrieval.programs.rendering.names import from_named_json, map_names
 from retrieval.programs.scoring.candidates import Candidate
@@ -87,21 +88,29 @@ class RemoteReader:
             Denoted(reference.start, reference.end, tuple(sorted(here[iri] for iri in reference.iris if iri in here)))
             for reference in denoted
         ]
-        reading = parser.read(
-            question, picked, cancelled=cancelled, denoted=[reference for reference in known if reference.ids]
-        )
+        here_denoted = [reference for reference in known if reference.ids]
+        reading = parser.read(question, picked, cancelled=cancelled, denoted=here_denoted)
         asking = Asking(self._remote, sample, topics, parser.columns)
-        chosen = asking.select_first_nonempty(_select_likely(reading.candidates))
-        if chosen is None:
-            return None
-        rest = [candidate for candidate in reading.candidates if candidate is not chosen]
-        reading.candidates = [chosen, *rest]
+        executor = Executor(sample.snapshot, parser.columns, cancelled)
+        table = next(iter(read_item_tables(parser, reading, executor, picked, here_denoted)), None)
+        if table is not None:
+            chosen, reading = table.read, table.reading
+        else:
+            likely = asking.select_first_nonempty(_select_likely(reading.candidates))
+            if likely is None:
+                return None
+            chosen = likely
+            reading.candidates = [chosen, *(candidate for candidate in reading.candidates if candidate is not chosen)]
         sure = compute_confidence(parser.weights, reading)
         mentions = tuple(iter_named_entities(reading, chosen.part))
         if sure < least or not set(picked) <= {node for node, _, _ in mentions}:
             return None  # who picked an entity asks about it
         unread = tuple((word.start, word.end) for word in list_unread_words(reading, chosen))
-        return replace(asking.build_understanding(chosen, sure, rest[:3], mentions, cancelled), unread=unread)
+        rest = reading.candidates[1:4]
+        if table is not None:
+            chosen, rest = replace(chosen, program=table.table), []
+            mentions, unread = table.map_mentions(mentions), table.map_spans(unread)
+        return replace(asking.build_understanding(chosen, sure, rest, mentions, cancelled), unread=unread)
 
     def write(
         self,

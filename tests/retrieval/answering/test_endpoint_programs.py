@@ -89,6 +89,27 @@ def test_a_count_is_of_the_whole_graph(server):
     ]
 
 
+def test_a_table_is_computed_of_the_facts_of_all_its_things(server):
+    found = ask(server, "names and populations of all countries")
+    table = one(found, AnswerFinal).table
+    assert [column.label for column in table.columns] == ["country", "population"]
+    assert [[cell.text for cell in row] for row in table.rows] == [
+        ["Chad", "18000000"],
+        ["Egypt", "110000000"],
+        ["France", "68000000"],
+        ["Kenya", "55000000"],
+        ["Togo", "18000000"],
+    ]
+
+
+def test_a_table_of_too_many_things_is_not_cut_but_refused():
+    rows = "\n".join(f':city{n} rdf:type :city ; rdfs:label "city {n}" ; :height {n} .' for n in range(1001))
+    with SparqlServer(turtle() + rows) as server:
+        found = ask(server, "names and heights of all cities")
+    (warning,) = [text for text in one(found, AnswerFinal).warnings if "table" in text]
+    assert "The rows of the table are of more than 1,000 things" in warning
+
+
 def test_a_ranking_shows_its_values_the_runners_up_and_the_facts(server):
     numbers = Numbers()
     found = ask(server, "Which country in Africa has the largest population?", numbers=numbers)
