@@ -1,12 +1,18 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { englishOnly } from "./englishOnly.ts";
 import { pageList } from "./pageList.ts";
 import { precompress } from "./precompress.ts";
 
 const port = process.env.CLEW_PORT ?? "8000";
 const server = `http://127.0.0.1:${port}`;
+
+const mocking = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.test\.tsx?$/.test(file))
+  .map((file) => `src/${file}`)
+  .filter((file) => readFileSync(file, "utf8").includes("vi.mock("));
 
 export default defineConfig({
   plugins: [react(), englishOnly(), pageList(), precompress()],
@@ -34,5 +40,14 @@ export default defineConfig({
     restoreMocks: true,
     css: false,
     testTimeout: 30_000,
+    unstubGlobals: true,
+    // To load the libraries and a DOM for each file takes most of a run. Only what replaces modules needs that.
+    projects: [
+      {
+        extends: true,
+        test: { name: "shared", isolate: false, exclude: [...configDefaults.exclude, ...mocking] },
+      },
+      { extends: true, test: { name: "alone", include: mocking } },
+    ],
   },
 });

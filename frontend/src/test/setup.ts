@@ -2,6 +2,13 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
+// Most files of tests share a window and begin with an empty one.
+if ("window" in globalThis) {
+  localStorage.clear();
+  sessionStorage.clear();
+  window.history.replaceState(null, "", "/");
+}
+
 // jsdom has no media queries; nothing is preferred here. Some files run without a window.
 const changeless = { addEventListener: () => undefined, removeEventListener: () => undefined };
 if ("window" in globalThis)
