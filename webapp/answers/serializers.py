@@ -29,7 +29,7 @@ CONTENDERS_MAX = 8
 NO_WORKER = {
     "code": "no_worker",
     "message": "No worker is running, so nobody works on this question yet.",
-    "hint": "It begins by itself as soon as a worker is started; `make run` starts one.",
+    "hint": "It begins by itself as soon as Clew's workers run again.",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import DataError, OperationalError
 from django.http import Http404
@@ -330,7 +331,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         return Response(render_error("unavailable", message, "Try again in a moment."), status=503)
     if isinstance(error, FileNotFoundError):
         logger.error("a file is missing", exc_info=error)
-        hint = "An administrator finds out more with `python manage.py doctor`."
+        hint = f"An administrator finds out more with `{settings.COMMAND} doctor`."
         return Response(render_error("gone", "A file that this needs is missing on the server.", hint), status=410)
     if isinstance(error, OSError) and error.errno == 28:
         full = StorageFullError("There is no room left on the disk.", hint="Free some space and try again.")

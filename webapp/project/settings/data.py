@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from webapp.project.env import ROOT
 from webapp.project.settings.environment import DATABASE_ADDRESS, ENV
 
 _POOL = {
@@ -64,7 +64,7 @@ FILE_UPLOAD_TEMP_DIR = str(_TEMP)
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 STATIC_URL = "/static/"
-FRONTEND_DIST = ROOT / "frontend" / "dist"
+FRONTEND_DIST = Path(__file__).parents[1] / "frontend"  # in a checkout a link to where `make build` writes
 # The build puts a hash into the names of its assets, so that they never change.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9.]+$"
 WHITENOISE_MAX_AGE = 3600

@@ -20,6 +20,7 @@ from webapp.graphs import services as graphs
 from webapp.jobs import heartbeats
 from webapp.project import demo, embedded, home, orphans, supervisor
 from webapp.project.connections import raise_descriptor_limit
+from webapp.project.env import COMMAND
 from webapp.uploads import services as uploads
 
 HEALTHY_WITHIN_S = 180.0
@@ -99,7 +100,7 @@ class Command(BaseCommand):
         lines = ["", f"  Clew is at  {address}"]
         if password is not None:
             lines += ["", f"  Log in as   {accounts.ADMIN}", f"  Password    {password}"]
-            lines += ["", "  This password is shown only now. `manage.py changepassword admin` sets another."]
+            lines += ["", f"  This password is shown only now. `{COMMAND} changepassword admin` sets another."]
         elif settings.CLEW.admin_password:
             lines += [
                 "",

@@ -1,0 +1,29 @@
+"""``clew``: the commands of the engine and of the server under one name."""
+
+from __future__ import annotations
+
+import sys
+
+from retrieval.__main__ import main as run_engine
+from retrieval.cli.app import app
+
+SERVER = ("up", "doctor", "unlock", "refresh_graph", "changepassword", "migrate")
+"""Commands of the server. ``doctor`` is the engine's where a folder is named."""
+
+app.help = "Question answering over knowledge graphs, in the browser with `clew up`, or without a server."
+app.help_epilogue = f"Of the server: {', '.join(SERVER)}. `clew COMMAND --help` explains each."
+
+
+def main() -> int:
+    """Run one command: 0, or what a shell is told when it fails."""
+    words = sys.argv[1:] or ["--help"]
+    names_folder = any(not word.startswith("-") for word in words[1:])
+    if words[0] not in SERVER or (words[0] == "doctor" and names_folder):
+        return run_engine(words)
+    from webapp.project import commands  # noqa: PLC0415 - imports Django
+
+    return commands.run(["clew", *words])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
