@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := OMP_NUM_THREADS=1 PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses auto --dist loadfile
 
 .PHONY: help run build wheel install install-dev check check-front test check-versions \
-        format lint lint-python types api-types imports test-quick test-engine test-web test-front test-e2e bench demo-questions demo-checkpoint clean
+        format lint lint-python types api-types imports test-quick test-engine test-web test-front test-installed test-e2e bench demo-questions demo-checkpoint clean
 
 help: ## list the commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -71,7 +71,7 @@ check: install-dev format lint-python imports ## Python, types of the pages, and
 
 check-front: lint types test-front ## check the pages alone
 
-test: install-dev format lint types imports test-engine test-web test-front build test-e2e ## every check
+test: install-dev format lint types imports test-engine test-web test-front build test-installed test-e2e ## every check
 	@echo "All checks passed."
 
 format: install-dev
@@ -101,6 +101,9 @@ test-web: install-dev
 
 test-front: install-dev api-types
 	$(NPM) test
+
+test-installed: install-dev build
+	$(BIN)/pytest tests/installed
 
 test-e2e: install-dev build
 	$(BIN)/python -m tests.e2e.run

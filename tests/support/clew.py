@@ -30,12 +30,17 @@ def free_port() -> int:
 
 @dataclass
 class Clew:
-    """A running instance with a home of its own. Use as a context manager."""
+    """A running instance with a home of its own. Use as a context manager.
+
+    ``program`` and ``folder`` are those of a checkout, unless an installed Clew is started.
+    """
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     start_timeout: float = 180.0
+    program: tuple[str, ...] = (sys.executable, "manage.py")
+    folder: Path = ROOT
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
     session: requests.Session = field(default_factory=requests.Session)
@@ -61,8 +66,8 @@ class Clew:
             env.pop(name, None)
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "up", *self.options],
-                cwd=ROOT,
+                [*self.program, "up", *self.options],
+                cwd=self.folder,
                 env=env,
                 stdout=log,
                 stderr=subprocess.STDOUT,
