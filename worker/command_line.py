@@ -11,6 +11,11 @@ SERVER = ("up", "doctor", "unlock", "refresh_graph", "changepassword", "migrate"
 """Commands of the server. ``doctor`` is the engine's where a folder is named."""
 
 app.help = "Question answering over knowledge graphs, in the browser with `clew up`, or without a server."
+app.command(
+    "webapp.project.mcp_server:serve",
+    name="mcp",
+    help="Offer graphs to chat programs and agents as an MCP server, over stdio or HTTP.",
+)
 app.help_epilogue = f"Of the server: {', '.join(SERVER)}. `clew COMMAND --help` explains each."
 
 

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import site
 import subprocess
 import sys
 import time
@@ -39,7 +38,7 @@ def programs(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     packages = next((folder / "lib").glob("python3*/site-packages"))
-    (packages / "tests.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+    (packages / "tests.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
     subprocess.run([*pip, str(wheel)], check=True, cwd=folder, env={**os.environ, "PYTHONPATH": ""})
     nice = shutil.which("nice")
