@@ -70,7 +70,7 @@ async def test_tools_and_resources_over_stdio(clew, programs):
         around = await call(client, "list_neighbours", graph=graph, entity=chad, relation="borders")
         assert "Niger" in json.dumps(around)
         paths = (await call(client, "find_paths", graph=graph, source=chad, target=niger))["paths"]
-        assert [len(path) for path in paths] == [1]
+        assert {len(path) for path in paths} == {1}
 
         answered = await call(client, "ask", graph=graph, question=QUESTION)
         assert [answer["label"] for answer in answered["answers"]] == ["6"]

@@ -117,10 +117,13 @@ def make_server(url: str, token: str | None) -> MCPServer:
         return dict(await get_client(context).call("GET", f"graphs/{graph}/schema"))
 
     @read_only
-    async def search_entities(graph: Graph, text: str, context: Context[Any, Any], limit: int = 10) -> Any:
+    async def search_entities(
+        graph: Graph, text: str, context: Context[Any, Any], limit: int = 10
+    ) -> list[dict[str, Any]]:
         """Find entities of a graph by a part of their name; an empty text lists the best-connected."""
         params = {"q": text, "limit": limit}
-        return await get_client(context).call("GET", f"graphs/{graph}/entities", params=params)
+        rows = await get_client(context).call("GET", f"graphs/{graph}/entities", params=params)
+        return list(rows)
 
     @read_only
     async def list_neighbours(
@@ -131,19 +134,19 @@ def make_server(url: str, token: str | None) -> MCPServer:
         relation: str | None = None,
         direction: Annotated[str | None, Field(description="of the facts: out or in")] = None,
         limit: int = 50,
-    ) -> Any:
+    ) -> dict[str, Any]:
         """List the facts around an entity by relation; with a relation, those of it alone."""
         params = {"entity": entity, "relation": relation, "direction": direction, "limit": limit}
         chosen = {name: value for name, value in params.items() if value is not None}
-        return await get_client(context).call("GET", f"graphs/{graph}/neighbours", params=chosen)
+        return dict(await get_client(context).call("GET", f"graphs/{graph}/neighbours", params=chosen))
 
     @read_only
     async def find_paths(
         graph: Graph, source: Entity, target: Entity, context: Context[Any, Any], hops: int = 4
-    ) -> Any:
+    ) -> dict[str, Any]:
         """Find the shortest paths between two entities, whichever way their facts point."""
         params = {"source": source, "target": target, "hops": hops}
-        return await get_client(context).call("GET", f"graphs/{graph}/paths", params=params)
+        return dict(await get_client(context).call("GET", f"graphs/{graph}/paths", params=params))
 
     @read_only
     async def ask(
