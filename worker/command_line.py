@@ -19,7 +19,7 @@ app.command(
 app.help_epilogue = f"Of the server: {', '.join(SERVER)}. `clew COMMAND --help` explains each."
 
 
-def main() -> int:
+def run() -> int:
     """Run one command: 0, or what a shell is told when it fails."""
     words = sys.argv[1:] or ["--help"]
     names_folder = any(not word.startswith("-") for word in words[1:])
@@ -31,4 +31,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

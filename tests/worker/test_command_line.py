@@ -5,16 +5,16 @@ import sys
 import pytest
 
 from webapp.project import commands
-from worker.command_line import main
+from worker.command_line import run
 
 
-def run(monkeypatch, *words):
+def run_words(monkeypatch, *words):
     monkeypatch.setattr(sys, "argv", ["/usr/bin/clew", *words])
-    return main()
+    return run()
 
 
 def test_help_lists_commands_of_both(monkeypatch, capsys):
-    assert run(monkeypatch) == 0
+    assert run_words(monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "Usage: clew COMMAND" in shown
     assert "Of the server: up, doctor, unlock, refresh_graph, changepassword, migrate." in shown
@@ -22,16 +22,16 @@ def test_help_lists_commands_of_both(monkeypatch, capsys):
 
 
 def test_unknown_command_is_the_engines_error(monkeypatch, capsys):
-    assert run(monkeypatch, "upp") == 2
+    assert run_words(monkeypatch, "upp") == 2
     assert 'Unknown command "upp".' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [("up", "--no-demo"), ("doctor",), ("doctor", "--fix"), ("unlock", "ada")])
 def test_command_of_the_server(monkeypatch, words):
     monkeypatch.setattr(commands, "run", lambda argv: argv)
-    assert run(monkeypatch, *words) == ["clew", *words]
+    assert run_words(monkeypatch, *words) == ["clew", *words]
 
 
 def test_doctor_of_a_folder_is_the_engines(monkeypatch, capsys, tmp_path):
-    assert run(monkeypatch, "doctor", str(tmp_path)) == 1
+    assert run_words(monkeypatch, "doctor", str(tmp_path)) == 1
     assert "damaged" in capsys.readouterr().out

@@ -7,6 +7,7 @@ is used. Nothing that it offers changes a graph.
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -17,9 +18,17 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from retrieval import __version__
+from retrieval.events import (
+    AnswerFinal,
+    ChainsBuilt,
+    PassagesRetrieved,
+    PathRetrieved,
+    ProgramExecuted,
+    QuestionLinked,
+)
 
 INSTRUCTIONS = (
     "Clew answers questions over knowledge graphs and shows the facts behind each answer. Begin with list_graphs. "
@@ -28,14 +37,29 @@ INSTRUCTIONS = (
 ANSWER_WITHIN_S = 300.0
 LOOK_EVERY_S = 0.1
 CALL_WITHIN_S = 60.0
-ENDED = ("done", "failed", "cancelled", "paused")
-EVIDENCE = ("question.linked", "program.executed", "path.retrieved", "passages.retrieved", "chains.built")
+EVIDENCE = tuple(
+    event.type for event in (QuestionLinked, ProgramExecuted, PathRetrieved, PassagesRetrieved, ChainsBuilt)
+)
 """Types of events that show where an answer comes from."""
 
 _UNKNOWN = "The tool list_graphs lists the graphs that this token may see."
 
 Graph = Annotated[int, Field(description="number of a graph, from list_graphs")]
 Entity = Annotated[int, Field(description="number of an entity, from search_entities")]
+
+
+class GraphRow(BaseModel):
+    """A graph in a list."""
+
+    id: int
+    name: str
+    description: str
+    state: str
+    entities: int | None
+    relations: int | None
+    triples: int | None
+    passages: int | None
+    examples: list[str]
 
 
 class ApiClient:
@@ -105,11 +129,10 @@ def make_server(url: str, token: str | None) -> MCPServer:
         return ApiClient(url, value.strip() if scheme.lower() == "bearer" else "")
 
     @read_only
-    async def list_graphs(context: Context[Any, Any]) -> list[dict[str, Any]]:
+    async def list_graphs(context: Context[Any, Any]) -> list[GraphRow]:
         """List the knowledge graphs: number, name, size, state, and questions that each answers."""
         rows = await get_client(context).call("GET", "graphs", params={"page_size": 200})
-        shown = ("id", "name", "description", "state", "entities", "relations", "triples", "passages", "examples")
-        return [{name: row[name] for name in shown} for row in rows["results"]]
+        return [GraphRow(**{name: row[name] for name in GraphRow.model_fields}) for row in rows["results"]]
 
     @read_only
     async def describe_graph(graph: Graph, context: Context[Any, Any]) -> dict[str, Any]:
@@ -188,16 +211,15 @@ async def _run(client: ApiClient, body: dict[str, Any]) -> dict[str, Any]:
     """
     run = (await client.call("POST", "runs", json=body))["id"]
     deadline = time.monotonic() + ANSWER_WITHIN_S
-    while (row := await client.call("GET", f"runs/{run}"))["state"] not in ENDED:
+    while (row := await client.call("GET", f"runs/{run}"))["state"] in ("queued", "running"):
         if time.monotonic() > deadline:
             raise ResourceError(f"The run {run} is not done yet. Read clew://runs/{run} later.")
         await anyio.sleep(LOOK_EVERY_S)
     if row["state"] != "done":
         raise ResourceError(_format_error({"error": row["error"] or {"message": f"The run {row['state']}."}}, 200))
     events = {event["type"]: event for event in await client.call("GET", f"runs/{run}/events")}
-    final, executed = events["answer.final"], events.get("program.executed")
-    shown = ("answers", "no_answer", "sentence", "text", "table", "warnings")
-    result = {name: final[name] for name in shown if final.get(name)}
+    final, executed = events[AnswerFinal.type], events.get(ProgramExecuted.type)
+    result = {field.name: final[field.name] for field in fields(AnswerFinal) if final.get(field.name)}
     if executed is not None:
         reading = executed["read"]
         result |= {"reading": reading["text"], "program": reading["program"]}
