@@ -55,8 +55,8 @@ export function WorkerDot({ status, offline }: { status: Status | undefined; off
           ))}
           {(answers === 0 || jobs === 0) && (
             <p className="small">
-              What is asked now is kept and starts by itself. Whoever runs Clew starts it again, or looks at the
-              worker&apos;s log to see why it stopped.
+              What is asked now is kept and starts by itself. Whoever runs Clew starts it again, or looks at
+              the worker&apos;s log to see why it stopped.
             </p>
           )}
         </Dialog>
