@@ -1,4 +1,5 @@
-// Writes the addresses of the pages beside index.html: the server answers every other address with 404.
+// Writes the addresses of the pages beside index.html: the server answers every other address with 404. Writes the
+// OpenAPI schema, of which the types are made, there too: the server sends it as it is.
 import { readFileSync } from "node:fs";
 import type { Plugin } from "vite";
 
@@ -15,6 +16,11 @@ export function pageList(): Plugin {
     generateBundle() {
       const paths = pagePaths(readFileSync("src/pages/routes.tsx", "utf8"));
       this.emitFile({ type: "asset", fileName: "pages.json", source: JSON.stringify(paths) });
+      this.emitFile({
+        type: "asset",
+        fileName: "openapi.json",
+        source: readFileSync("node_modules/.openapi.json"),
+      });
     },
   };
 }

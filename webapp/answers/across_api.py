@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from webapp.accounts.permissions import ManagerWrites
 from webapp.accounts.views import UserView
-from webapp.answers import across, services
+from webapp.answers import across, fair_queue, services
 from webapp.answers.models import AcrossQuestion, RunState
 from webapp.answers.serializers import RunSerializer
 from webapp.api.access import filter_visible
@@ -95,7 +95,8 @@ class AcrossQuestionsView(UserView):
         data = validate_form(AskAcrossSerializer(data=request.data))
         graphs = [find_graph(self.user, pk) for pk in data.pop("graphs")]
         question = across.ask(graphs=graphs, ask=services.Ask(**data), user=self.user)
-        return Response(_render_question(question, self), status=status.HTTP_201_CREATED)
+        headers = fair_queue.build_limit_headers(self.user)
+        return Response(_render_question(question, self), status=status.HTTP_201_CREATED, headers=headers)
 
 
 class AcrossQuestionView(UserView):

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import ManagerWrites, Viewer, has_role
 from webapp.accounts.views import UserView
-from webapp.answers import flagging, selectors, services, steering
+from webapp.answers import fair_queue, flagging, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.evidence_sources import list_evidence_sources
 from webapp.answers.models import Run, RunState
@@ -76,7 +76,8 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
             **data,
         )
         run = services.create_run(graph=graph, ask=ask, user=self.user)
-        return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED)
+        headers = fair_queue.build_limit_headers(self.user)
+        return Response(shapes.RunSerializer(run).data, status=status.HTTP_201_CREATED, headers=headers)
 
     @extend_schema(responses=shapes.RunDetailSerializer)
     def retrieve(self, request: Request, pk: str) -> Response:
@@ -169,7 +170,8 @@ class ComparisonsView(UserView):
             contenders=contenders,
             user=self.user,
         )
-        return Response(_render_group(group, self.user), status=status.HTTP_201_CREATED)
+        headers = fair_queue.build_limit_headers(self.user)
+        return Response(_render_group(group, self.user), status=status.HTTP_201_CREATED, headers=headers)
 
 
 class ComparisonView(UserView):

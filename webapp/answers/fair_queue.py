@@ -147,9 +147,23 @@ def require_room(user: User, more: int = 1) -> None:
     Raises:
         TooManyRunsError: so it is.
     """
-    count = sum(rows.filter(user=user, state=RunState.QUEUED).count() for rows in _ENTRIES)
+    count = _count_waiting(user)
     if count + more > settings.RUNS_WAITING_MAX:
         raise TooManyRunsError(
             f"{count} of your questions are waiting already.",
             hint="Wait until some are answered, or stop those that you do not need.",
         )
+
+
+def build_limit_headers(user: User) -> dict[str, str]:
+    """How many more runs a person may have waiting, as ``RateLimit`` headers."""
+    most: int = settings.RUNS_WAITING_MAX
+    policy = f'"{TooManyRunsError.policy}";q={most};qu="concurrent-requests"'
+    return {
+        "RateLimit-Policy": policy,
+        "RateLimit": f'"{TooManyRunsError.policy}";r={max(0, most - _count_waiting(user))}',
+    }
+
+
+def _count_waiting(user: User) -> int:
+    return sum(rows.filter(user=user, state=RunState.QUEUED).count() for rows in _ENTRIES)

@@ -44,14 +44,27 @@ class BadLoginError(ClewError):
     code = "bad_login"
 
 
-class TooManyLoginsError(ClewError):
+class RateLimitError(ClewError):
+    """A limit of what one client may do is reached.
+
+    Attributes:
+        policy: name of the limit in ``RateLimit`` headers.
+        retry_after: seconds after which another try makes sense.
+    """
+
+    code = "throttled"
+    policy = "requests"
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: int = 5) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class TooManyLoginsError(RateLimitError):
     """Too many wrong passwords in a short time."""
 
     code = "too_many_logins"
-
-    def __init__(self, message: str, *, hint: str = "", retry_after: int = 0) -> None:
-        super().__init__(message, hint=hint)
-        self.retry_after = retry_after
+    policy = "logins"
 
 
 class ServerBusyError(ClewError):
@@ -60,22 +73,25 @@ class ServerBusyError(ClewError):
     code = "server_busy"
 
 
-class TooManyUploadsError(ClewError):
+class TooManyUploadsError(RateLimitError):
     """A person sends, or has looked at, too many files at once."""
 
     code = "too_many_uploads"
+    policy = "uploads"
 
 
-class TooManyRunsError(ClewError):
+class TooManyRunsError(RateLimitError):
     """A person has more runs waiting than is fair to others."""
 
     code = "too_many_runs"
+    policy = "runs"
 
 
-class TooManyJobsError(ClewError):
+class TooManyJobsError(RateLimitError):
     """A person has more jobs waiting than is fair to others."""
 
     code = "too_many_jobs"
+    policy = "jobs"
 
 
 class QueueUnavailableError(ClewError):
@@ -231,10 +247,7 @@ class NoPassagesError(ClewError):
 # The first class that matches decides, so that the special come before the general.
 STATUS: list[tuple[type[ClewError], int]] = [
     (BadLoginError, 401),
-    (TooManyLoginsError, 429),
-    (TooManyUploadsError, 429),
-    (TooManyRunsError, 429),
-    (TooManyJobsError, 429),
+    (RateLimitError, 429),
     (NoModelError, 404),
     (CsrfError, 403),
     (ForbiddenError, 403),
@@ -314,9 +327,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, ClewError):
         if get_status(error) >= 500:
             logger.error("%s: %s", error.code, error.message, exc_info=error)
-        wait = getattr(error, "retry_after", None)
-        headers = {} if wait is None else {"Retry-After": str(wait)}
-        return Response(render_error(error.code, error.message, error.hint), status=get_status(error), headers=headers)
+        content = render_error(error.code, error.message, error.hint)
+        return Response(content, status=get_status(error), headers=_build_limit_headers(error))
     if isinstance(error, RequestDataTooBig):
         return Response(render_error("too_large", "The request is too large."), status=413)
     if isinstance(error, (SuspiciousOperation, BadRequest)):
@@ -337,6 +349,14 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
         full = StorageFullError("There is no room left on the disk.", hint="Free some space and try again.")
         return Response(render_error(full.code, full.message, full.hint), status=507)
     return _handle_framework(error)
+
+
+def _build_limit_headers(error: ClewError) -> dict[str, str]:
+    """When to try again, of an error that ends by itself, with the limit as ``RateLimit`` headers name it."""
+    if isinstance(error, RateLimitError):
+        limit = f'"{error.policy}";r=0;t={error.retry_after}'
+        return {"Retry-After": str(error.retry_after), "RateLimit": limit}
+    return {}
 
 
 def _handle_framework(error: Exception) -> Response | None:

@@ -55,7 +55,7 @@ from webapp.graphs.trash_api import (
 )
 from webapp.graphs.versions_api import ActivateView, DependentsView, DiffView, VersionsView, VersionView
 from webapp.language_models.api import LanguageModelViewSet, LimitsView, ModelTestView, UsageView
-from webapp.project.openapi import OpenApiView
+from webapp.project.openapi import ExplorerView, OpenApiView
 from webapp.project.status import StatusView
 from webapp.questions.api import QuestionSetViewSet
 from webapp.questions.samples_api import SampleQuestionsView
@@ -168,6 +168,7 @@ urlpatterns = [
     path("uploads/model/convert", ModelConversionView.as_view()),
     path("uploads/<uuid:pk>", UploadView.as_view()),
     path("schema", OpenApiView.as_view()),
+    path("explorer", ExplorerView.as_view()),
     path("", include(router.urls)),
     re_path("^.*$", handle_not_found),
 ]

@@ -154,8 +154,11 @@ def test_a_person_may_have_so_many_waiting_and_others_are_not_hindered(ask, api,
     comparison = {**body, "methods": [{"method": "rel-rag-path"}, {"method": "reg-path"}]}
     refused = api("viewer").post("/api/v1/comparisons", comparison, format="json")
     assert (refused.status_code, Run.objects.count()) == (429, 2)  # all of it or nothing
-    assert api("viewer").post("/api/v1/runs", body, format="json").status_code == 201
+    taken = api("viewer").post("/api/v1/runs", body, format="json")
+    assert (taken.status_code, taken["RateLimit"]) == (201, '"runs";r=0')
+    assert taken["RateLimit-Policy"] == '"runs";q=3;qu="concurrent-requests"'
     refused = api("viewer").post("/api/v1/runs", body, format="json")
+    assert (refused["Retry-After"], refused["RateLimit"]) == ("5", '"runs";r=0;t=5')
     error = refused.json()["error"]
     assert (refused.status_code, error["code"]) == (429, "too_many_runs")
     assert error["message"] == "3 of your questions are waiting already."

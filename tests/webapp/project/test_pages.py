@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -291,8 +292,21 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
     }
 
 
-def test_the_schema_is_built_once_for_people_who_are_signed_in(api, monkeypatch):
-    openapi._build.cache_clear()
+def test_the_schema_is_sent_from_the_file_of_the_build(dist):
+    content = json.dumps({"openapi": "3.1.0", "info": {"title": "Clew"}}).encode()
+    (dist / openapi.FILE).write_bytes(content)
+    (dist / f"{openapi.FILE}.gz").write_bytes(gzip.compress(content))
+    answer = Client().get("/api/v1/schema")
+    assert (answer.status_code, answer.content, answer["Vary"]) == (200, content, "Accept-Encoding")
+    assert answer["Content-Type"] == "application/vnd.oai.openapi+json"
+    zipped = Client().get("/api/v1/schema", headers={"accept-encoding": "br, gzip"})
+    assert (zipped["Content-Encoding"], gzip.decompress(zipped.content)) == ("gzip", content)
+    again = Client().get("/api/v1/schema", headers={"if-none-match": zipped["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_without_a_build_the_schema_is_built_once(dist, monkeypatch):
+    openapi._build_document.cache_clear()
     generator, built = openapi.SchemaGenerator.get_schema, []
 
     def get_schema(*given, **named):
@@ -300,17 +314,42 @@ def test_the_schema_is_built_once_for_people_who_are_signed_in(api, monkeypatch)
         return generator(*given, **named)
 
     monkeypatch.setattr(openapi.SchemaGenerator, "get_schema", get_schema)
-    assert api(None).get("/api/v1/schema").status_code == 401
-    assert built == []
     with ThreadPoolExecutor(8) as pool:
-        clients = [api("viewer") for _ in range(8)]
-        answers = list(pool.map(lambda client: client.get("/api/v1/schema"), clients))
+        answers = list(pool.map(lambda _: Client().get("/api/v1/schema"), range(8)))
     assert [answer.status_code for answer in answers] == [200] * 8
     assert answers[0].json()["info"]["title"] == "Clew"
     assert {answer.content for answer in answers} == {answers[0].content}
     assert built == [1]
-    again = clients[0].get("/api/v1/schema", headers={"if-none-match": answers[0]["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_the_explorer_needs_nothing_from_other_hosts():
+    page = Client().get("/api/v1/explorer").content.decode()
+    files = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert files == [
+        "/static/swagger-ui/favicon-32x32.png",
+        *(f"/static/swagger-ui/swagger-ui{end}" for end in (".css", "-bundle.js", "-standalone-preset.js")),
+        "/api/v1/explorer?script=",
+    ]
+    assert "<script>" not in page  # the policy of all pages refuses it
+    script = Client().get(files[-1])
+    assert script["Content-Type"] == "application/javascript"
+    assert 'url: "/api/v1/schema"' in script.content.decode().replace("\\u002D", "-")
+    for file in files[:-1]:
+        answer = Client().get(file)
+        assert (answer.status_code, len(b"".join(answer)) > 500) == (200, True)
+        answer.close()
+
+
+def test_json_is_compressed_and_pages_are_not(dist, api):
+    asked = {"accept-encoding": "gzip"}
+    plain = api("viewer").get("/api/v1/methods/inses")
+    zipped = api("viewer").get("/api/v1/methods/inses", headers=asked)
+    assert "Content-Encoding" not in plain
+    assert zipped["Content-Encoding"] == "gzip"
+    assert len(zipped.content) < len(plain.content) / 2
+    assert gzip.decompress(zipped.content) == plain.content
+    (dist / "index.html").write_text("<!doctype html>" + "<p>A page</p>" * 1000)
+    assert "Content-Encoding" not in Client().get("/", headers=asked)
 
 
 async def test_assets_are_streamed_and_kept_for_ever(tmp_path, settings):

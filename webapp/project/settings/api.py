@@ -27,6 +27,8 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SCHEMA_PATH_PREFIX": r"/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "/static/swagger-ui",  # served from a Python package: settings/data.py
+    "SWAGGER_UI_FAVICON_HREF": "/static/swagger-ui/favicon-32x32.png",
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "webapp.answers.event_schema.with_events",

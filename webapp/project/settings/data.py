@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+import drf_spectacular_sidecar
+
 from webapp.project.settings.environment import DATABASE_ADDRESS, ENV
 
 _POOL = {
@@ -69,4 +71,8 @@ FRONTEND_DIST = Path(__file__).parents[1] / "frontend"  # in a checkout a link t
 WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9.]+$"
 WHITENOISE_MAX_AGE = 3600
 WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_USE_FINDERS = True
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+_SIDECAR = Path(drf_spectacular_sidecar.__file__).parent / "static" / "drf_spectacular_sidecar"
+STATICFILES_DIRS = [("swagger-ui", str(_SIDECAR / "swagger-ui-dist"))]
 WHITENOISE_ROOT = FRONTEND_DIST if FRONTEND_DIST.is_dir() else None
