@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 from django.conf import settings
@@ -18,6 +18,7 @@ from retrieval.errors import ClewError
 from retrieval.events import (
     TERMINAL_TYPES,
     AnswerFinal,
+    ChainsBuilt,
     Event,
     PathRetrieved,
     RunCancelled,
@@ -26,6 +27,8 @@ from retrieval.events import (
 )
 from retrieval.llm.metering import Meter, use_meter
 from retrieval.metrics.guarantee import Guarantee
+from retrieval.results import NoAnswer, NoAnswerReason
+from retrieval.types import Usage
 from webapp.answers import services, steering
 from webapp.answers.log import Timed, get_last_seq
 from webapp.answers.models import Diagnosis, Run
@@ -39,6 +42,9 @@ from webapp.jobs import cancel, database_retry, queue
 from webapp.jobs.database_retry import retry_while_away
 from worker import answerers, endpoints, identity, language_models, watchdog, why_not
 from worker.requests import build_request
+
+if TYPE_CHECKING:  # loads torch
+    from retrieval.answering.pipeline import Answerer
 
 logger = logging.getLogger(__name__)
 Halt = services.Ending | RunPaused
@@ -200,12 +206,26 @@ def _stream_events(run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
     answerer, warning = answerers.open_run_engine_or_untrained(run)
     error_limit: ErrorLimit | None = getattr(run.graph, "error_limit", None)  # it came with the claim
     limit = None if error_limit is None else error_limit.at_most_wrong
+    if run.retrieval:
+        yield from _stream_retrieval(answerer.copy_for_retrieval(), run, cancelled)
+        return
     for event in answerer.run(build_request(run), cancelled=cancelled, pausing=pausing):
         if not isinstance(event, AnswerFinal):
             yield event
             continue
         final = replace(event, warnings=(warning, *event.warnings)) if warning else event
         yield final if limit is None else apply_limit(final, limit, None if warning else _find_guarantee(run, limit))
+
+
+def _stream_retrieval(answerer: Answerer, run: Run, cancelled: Callable[[], bool]) -> Iterator[Event]:
+    """The events of a run as far as its evidence; nothing is concluded from that."""
+    for event in answerer.run(build_request(run), cancelled=cancelled):
+        yield event
+        if isinstance(event, ChainsBuilt):
+            message = "Only the retrieval was asked for."
+            nothing = NoAnswer(NoAnswerReason.REASONER_DECLINED, message)
+            yield AnswerFinal((), nothing, "", (), Usage(triples=event.triples), event.took_ms)
+            return
 
 
 def _find_guarantee(run: Run, limit: int) -> Guarantee | None:

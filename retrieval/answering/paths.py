@@ -146,6 +146,12 @@ class PathAnswerer(Answerer):
         other.reasoner = self._fallback
         return other
 
+    def copy_for_retrieval(self) -> Self:
+        """See :meth:`Answerer.copy_for_retrieval`: without programs, paths are retrieved for every question."""
+        other = super().copy_for_retrieval()
+        other.programs = other._retelling = None
+        return other
+
     def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Answerer.answer`."""
         run.check()

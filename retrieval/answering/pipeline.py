@@ -109,6 +109,10 @@ class Answerer(ABC):
         other.reasoner, other.renamed = ExtractiveReasoner(), None
         return other
 
+    def copy_for_retrieval(self) -> Self:
+        """The same answerer for who reads what is retrieved and no answer: nothing is computed in place of it."""
+        return self.copy_without_model()
+
     def run(
         self,
         request: AskRequest,

@@ -128,6 +128,13 @@ class RouterAnswerer(Answerer):
             other.decider = WordingDecider()
         return other
 
+    def copy_for_retrieval(self) -> Self:
+        """See :meth:`Answerer.copy_for_retrieval`."""
+        other = super().copy_for_retrieval()
+        other.text = self.text.copy_for_retrieval() if self.text else None
+        other.graph = self.graph.copy_for_retrieval() if self.graph else None
+        return other
+
     def answer(self, run: PipelineRun) -> Iterator[Event]:
         """See :meth:`Answerer.answer`. The events of the part that answers, after ``router.decided``.
 

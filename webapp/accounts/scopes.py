@@ -23,6 +23,8 @@ _CALLS = {
         "POST runs/<pk>/why-not",
         "POST comparisons",
         "POST across",
+        "POST retrieve",
+        "POST v1/chat/completions",
     ),
     Scope.WRITE: (
         "DELETE runs/<pk>",

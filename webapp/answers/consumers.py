@@ -14,7 +14,7 @@ from django.http import parse_cookie
 
 from retrieval.events import TERMINAL_TYPES
 from retrieval.kg.snapshot.names import NameWriter
-from webapp.answers import announce, selectors, services
+from webapp.answers import announce, following, selectors
 from webapp.answers.models import Run
 from webapp.answers.selectors import Rest
 from webapp.api.access import filter_visible
@@ -136,7 +136,7 @@ class RunsConsumer(Socket):
             await asyncio.sleep(pause)
             async with self.turn:
                 if not self.ended:
-                    await self.catch_up(self.sent, partial(_load_after_losses, tuple(self.going)))
+                    await self.catch_up(self.sent, partial(following.load_after_losses, tuple(self.going)))
             pause = LOOK_AGAIN_S if self.sent != before else min(2 * pause, LOOK_AGAIN_MAX_S)
 
 
@@ -187,10 +187,3 @@ def _find_name_writers(scope: dict[str, Any], runs: Collection[UUID]) -> dict[UU
 
 def _can_watch(user: Any, runs: Collection[UUID]) -> bool:
     return filter_visible(selectors.list_runs().filter(pk__in=runs), user).count() == len(runs)
-
-
-def _load_after_losses(going: Sequence[UUID], after: Mapping[UUID, int]) -> dict[UUID, Rest]:
-    """What is behind some sequence numbers, once runs whose worker died have ended."""
-    for run in going:
-        services.fail_if_worker_lost(run_id=run)
-    return selectors.load_rest(after)

@@ -64,7 +64,8 @@ class Run(Failable):
     ``program`` is one that a person wrote or edited, by names; ``corrects`` is the run whose program was edited, and
     ``program_before`` what that was, which outlives it. ``follows`` is the run before in the same ``thread``, and
     ``context`` what a follow-up leans on of it (``retrieval.types.Turn``), which outlives it. A ``trial`` tries
-    a program for a review: it is no correction, and not in the history. ``across`` is a question over several graphs.
+    a program for a review: it is no correction, and not in the history. A ``retrieval`` ends with its evidence, and is
+    deleted once that was read. ``across`` is a question over several graphs.
     """
 
     visible_through = "graph"
@@ -97,6 +98,7 @@ class Run(Failable):
     context = models.JSONField(null=True)
     thread = models.UUIDField(null=True, db_index=True)
     trial = models.BooleanField(default=False)
+    retrieval = models.BooleanField(default=False)
     across = models.ForeignKey(AcrossQuestion, null=True, on_delete=models.SET_NULL, related_name="runs")
     paused_at = models.DateTimeField(null=True)
     rested_s = models.FloatField(default=0.0)

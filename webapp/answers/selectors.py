@@ -24,7 +24,7 @@ def list_runs(
     user_id: int | None = None,
     history: bool = False,
 ) -> QuerySet[Run]:
-    """Runs, newest first; of one person where ``user_id`` is given, without trials where it is for a history.
+    """Runs, newest first; of one person where ``user_id`` is given, without trials and retrievals for a history.
 
     ``flagged`` of a run is the review state of its question, where somebody flagged it.
     """
@@ -40,7 +40,7 @@ def list_runs(
     if user_id is not None:
         rows = rows.filter(user_id=user_id)
     if history:
-        rows = rows.filter(trial=False)
+        rows = rows.filter(trial=False, retrieval=False)
     if text:
         rows = rows.filter(question__icontains=text)
     return rows.filter(state=state) if state else rows

@@ -18,7 +18,7 @@ from webapp.accounts.models import User
 from webapp.answers import announce, fair_queue, log, programs, threads
 from webapp.answers.log import get_last_seq
 from webapp.answers.models import ACTIVE, Diagnosis, Run, RunState
-from webapp.api.errors import ConflictError, InvalidError
+from webapp.api.errors import ConflictError, InvalidError, NotImportedError
 from webapp.api.failures import build_error_columns
 from webapp.experiments import methods, resolution
 from webapp.experiments.models import Checkpoint
@@ -205,6 +205,34 @@ def create_comparison(*, graph: Graph, ask: Ask, contenders: Sequence[Contender]
         for run in Run.objects.bulk_create(runs):
             queue.enqueue(queue.ANSWER, run.pk)
     return group
+
+
+def create_retrievals(*, graph: Graph, ask: Ask, questions: Sequence[str], user: User) -> list[Run]:
+    """Queue the retrieval of several questions, all or none of them; nobody answers them.
+
+    Raises:
+        NotImportedError: the graph lives in an endpoint.
+        MethodError: the method retrieves nothing.
+        ClewError: as :func:`create_run`.
+    """
+    if get_endpoint(graph) is not None:
+        raise NotImportedError(
+            f"{graph.name} lives in an endpoint, and retrieval reads a graph of this server.", hint="Import the graph."
+        )
+    fair_queue.require_room(user, len(questions))
+    used = resolution.find_checkpoints_in_use(graph)
+    runs = []
+    for question in questions:
+        each = replace(ask, question=question, reasoner=methods.REASONERS[0])
+        run = _build_run(graph, each, _check_ask(graph, each, user), user, used)
+        if registry.get_method(run.method).model_alone:
+            raise MethodError(f"{run.method} retrieves nothing.", hint="Choose a method that reads the graph.")
+        run.retrieval = True
+        runs.append(run)
+    with transaction.atomic():
+        for run in Run.objects.bulk_create(runs):
+            queue.enqueue(queue.ANSWER, run.pk)
+    return runs
 
 
 def _require_different(runs: Sequence[Run]) -> None:

@@ -5,7 +5,7 @@ A thread belongs to its person: somebody else's run can be read by its address, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -28,6 +28,7 @@ from webapp.graphs.models import Graph
 if TYPE_CHECKING:
     from typing import Any
 
+QUESTIONS_COMPARED = 10
 _TOLD = (QuestionRewritten, QuestionLinked, ProgramExecuted, AnswerFinal)
 
 
@@ -65,6 +66,21 @@ def build_context(graph: Graph, before: Run | None, user: User) -> dict[str, Any
         turn = _convert_turn(turn, _load_labels(before), snapshot.find_entity)
     context: dict[str, Any] = to_plain(turn)
     return context
+
+
+def find_answered_run(graph: Graph, user: User, questions: Sequence[str]) -> Run | None:
+    """The latest answered run of a person whose thread asked exactly these questions, oldest first.
+
+    Of a long thread the last ones are compared.
+    """
+    conditions: dict[str, Any] = {"graph": graph, "user": user, "state": RunState.DONE, "trial": False}
+    before = ""
+    for question in reversed(questions[-QUESTIONS_COMPARED:]):
+        conditions[f"{before}question"] = question
+        before += "follows__"
+    if len(questions) <= QUESTIONS_COMPARED:
+        conditions[f"{before}isnull"] = True
+    return Run.objects.filter(**conditions).order_by("-created_at").first()
 
 
 def ensure_thread(before: Run | None) -> UUID | None:

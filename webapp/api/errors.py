@@ -67,6 +67,12 @@ class TooManyLoginsError(RateLimitError):
     policy = "logins"
 
 
+class AnswerTimeoutError(ClewError):
+    """A call waited for a run as long as it may, and gave it up."""
+
+    code = "timed_out"
+
+
 class ServerBusyError(ClewError):
     """More is asked at once than the server takes on."""
 
@@ -232,6 +238,12 @@ class NotConfiguredError(ClewError):
     code = "llm_not_configured"
 
 
+class ModelNotFoundError(ClewError):
+    """No graph and method are meant by the name of a chat model."""
+
+    code = "model_not_found"
+
+
 class NoModelError(ClewError):
     """A version of a graph was made without a data model."""
 
@@ -249,6 +261,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (BadLoginError, 401),
     (RateLimitError, 429),
     (NoModelError, 404),
+    (ModelNotFoundError, 404),
     (CsrfError, 403),
     (ForbiddenError, 403),
     (ConflictError, 409),
@@ -262,6 +275,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (ChecksumError, 460),
     (StorageAwayError, 503),
     (ServerBusyError, 503),
+    (AnswerTimeoutError, 504),
     (QueueUnavailableError, 503),
     (StorageFullError, 507),
     (LLMError, 502),

@@ -27,9 +27,9 @@ def plain_addresses(
 class CompressJson(GZipMiddleware):
     """Gzip JSON for clients that take it.
 
-    Nothing else is compressed: pages may hold a CSRF token (BREACH), downloads are often compressed already, and streams
-    are to arrive piece by piece. The token in the JSON of a session is masked anew each time, and Django adds random
-    bytes to what it compresses.
+    Nothing else is compressed: pages may hold a CSRF token (BREACH), downloads are often compressed already, and
+    streams are to arrive piece by piece. The token in the JSON of a session is masked anew each time, and Django adds
+    random bytes to what it compresses.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:

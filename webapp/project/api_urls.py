@@ -13,6 +13,7 @@ from webapp.answers.across_api import AcrossQuestionsView, AcrossQuestionView
 from webapp.answers.api import ComparisonsView, ComparisonView, RunViewSet
 from webapp.answers.corrections_api import CorrectionViewSet
 from webapp.answers.programs_api import ProgramCorrectionsFileView, ProgramCorrectionsView
+from webapp.answers.retrieval_api import RetrieveView
 from webapp.answers.tables_api import RunTableView, TableCellView
 from webapp.answers.tried_programs_api import ItemProgramsView
 from webapp.answers.why_not_api import WhyNotFoundView, WhyNotView
@@ -150,6 +151,7 @@ urlpatterns = [
     path("review/items/<int:pk>/programs", ItemProgramsView.as_view()),
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("question-sets/<int:pk>/leaderboard", LeaderboardView.as_view()),
+    path("retrieve", RetrieveView.as_view()),
     path("across", AcrossQuestionsView.as_view()),
     path("across/<uuid:pk>", AcrossQuestionView.as_view()),
     path("comparisons", ComparisonsView.as_view()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,7 @@ from django.core.handlers.asgi import ASGIHandler
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase, StreamingHttpResponse
 
+from webapp.api.deferred import DeferredResponse, close_in_thread
 from webapp.api.errors import ServerBusyError, get_status, render_error
 from webapp.project.turns import RequestTurns, get_lanes
 from webapp.uploads.streams import KEY
@@ -43,18 +44,30 @@ class OneHopHandler(ASGIHandler):
 
         answer = sync_to_async(make_response, thread_sensitive=True)
         if KEY in getattr(request, "scope", {}):
-            response = await answer()
+            response = await _await_thread(answer())
         else:
             turns = self._turns.setdefault(asyncio.get_running_loop(), RequestTurns())
             try:
                 async with turns.take(get_lanes(request)):
-                    response = await answer()
+                    response = await _await_thread(answer())
             except ServerBusyError as error:
                 content = render_error(error.code, error.message, error.hint)
                 return JsonResponse(content, status=get_status(error), headers={"Retry-After": "2"})
+        if isinstance(response, DeferredResponse):
+            response = await response.resolve(request)
         if isinstance(response, StreamingHttpResponse) and not response.is_async:
             response.streaming_content = _read_in_thread(iter(response))
         return response
+
+
+async def _await_thread(answer: Awaitable[HttpResponseBase]) -> HttpResponseBase:
+    """The response that a thread makes; it is closed where the client hangs up meanwhile, since nobody will send it."""
+    made = asyncio.ensure_future(answer)
+    try:
+        return await asyncio.shield(made)
+    except asyncio.CancelledError:
+        await close_in_thread(await made)
+        raise
 
 
 async def _read_in_thread(chunks: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -1,9 +1,10 @@
-"""The address space: the API, the probes, and the front end for everything else."""
+"""The address space: the API, graphs as chat models, the probes, and the front end for everything else."""
 
 from __future__ import annotations
 
 from django.urls import include, path, re_path
 
+from webapp.openai_api.api import ChatCompletionsView, ModelsView, ModelView, handle_unknown_address
 from webapp.project.pages import send_front_end
 from webapp.project.probes import ReadinessView, show_alive
 
@@ -11,6 +12,10 @@ handler500 = "webapp.api.views.server_error"
 
 urlpatterns = [
     path("api/v1/", include("webapp.project.api_urls")),
+    path("v1/models", ModelsView.as_view()),
+    path("v1/models/<path:name>", ModelView.as_view()),
+    path("v1/chat/completions", ChatCompletionsView.as_view()),
+    re_path("^v1/", handle_unknown_address),
     path("healthz", show_alive),
     path("readyz", ReadinessView.as_view()),
     re_path(r"^(?!api/|ws/).*$", send_front_end),

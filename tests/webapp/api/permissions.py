@@ -198,6 +198,11 @@ TABLE = {
     ),
     "GET comparisons/<pk>": reads("comparison"),
     "POST across": For(VIEWER, ASK, "graph", body={"graphs": ["graph", "graph"], "question": "=What?"}),
+    # graphs as chat models: a graph that one does not see is no model
+    "GET v1/models": reads(),
+    "GET v1/models/<name>": reads("nothing"),
+    "POST v1/chat/completions": For(VIEWER, ASK, "nothing", body={"model": "=x/auto", "messages": []}),
+    "POST retrieve": For(VIEWER, ASK, "graph", body={"graph": "graph", "questions": ["=What?"]}),
     "GET across/<pk>": reads("across"),
     "DELETE across/<pk>": For(VIEWER, WRITE, "across", manage=True),
     "GET graphs/<pk>/program-corrections": reads("graph"),
@@ -330,7 +335,7 @@ SOCKETS = {
     "ws/jobs": reads(),
     "<anything>": reads("nothing"),
 }
-PAGES = {"healthz", "readyz", "^(?!api/|ws/).*$", "api/v1/^.*$"}
+PAGES = {"healthz", "readyz", "^(?!api/|ws/).*$", "api/v1/^.*$", "^v1/"}
 """What is no view of the API: everybody may look, and nobody can send anything."""
 
 

@@ -95,7 +95,7 @@ def path_of(address, thing):
     """An address with the number of a thing."""
     path = address.split(" ")[1].replace("<pk>", str(thing.pk)).replace("<version>", "1").replace("<refresh>", "1")
     path = path.replace("<kind>", "question-sets").replace("<key>", str(thing.pk)).replace("<number>", "0")
-    return f"/api/v1/{path.replace('<name>', 'inses')}"
+    return f"{'/' if path.startswith('v1/') else '/api/v1/'}{path.replace('<name>', 'inses')}"
 
 
 def happens(client, address, thing, things, rule):

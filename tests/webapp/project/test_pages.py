@@ -132,6 +132,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/picture",
         "across",
         "across/{id}",
+        "retrieve",
         "graphs/{id}/paths",
         "graphs/{id}/similar",
         "graphs/{id}/passages",

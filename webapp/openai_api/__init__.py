@@ -1,0 +1,1 @@
+"""``/v1``: graphs as chat models, in the protocol of the OpenAI API."""
