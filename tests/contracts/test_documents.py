@@ -11,7 +11,7 @@ from retrieval.__main__ import main
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")]
-CODE = [path for folder in ("retrieval", "webapp", "worker") for path in (ROOT / folder).rglob("*.py")]
+CODE = [path for folder in ("clew", "retrieval", "webapp", "worker") for path in (ROOT / folder).rglob("*.py")]
 
 
 def test_links_lead_somewhere():

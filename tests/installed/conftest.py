@@ -10,15 +10,15 @@ import pytest
 
 from tests.support.clew import ROOT, Clew
 
-PACKAGES = ("retrieval", "webapp", "worker")
-OTHERS = ("pyproject.toml", "README.md", "LICENSE", "requirements.txt", "requirements-llm.txt")
+PACKAGES = ("clew", "retrieval", "webapp", "worker")
+OTHERS = ("pyproject.toml", "README.md", "LICENSE", *(path.name for path in ROOT.glob("requirements*.txt")))
 
 
 @pytest.fixture(scope="session")
 def copy(tmp_path_factory):
     """What a wheel is built from, so that nothing is written into the checkout."""
     folder = tmp_path_factory.mktemp("copy")
-    for name in (*OTHERS, "requirements-local-llm.txt"):
+    for name in OTHERS:
         shutil.copy(ROOT / name, folder)
     for name in PACKAGES:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))

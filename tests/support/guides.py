@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,12 +21,38 @@ from retrieval.methods import registry
 DOCS = Path(__file__).parents[2] / "docs"
 ENGINE = Path(retrieval.__file__).parent
 LAYER = "my_layers.py"
+_NAMED = re.compile(r"^```(\w+) (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```\w+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(guide: str) -> dict[str, str]:
     """The code of a guide by the place that it names."""
     return dict(_BLOCK.findall((DOCS / guide).read_text(encoding="utf-8")))
+
+
+def run_page(page: str, folder: Path, changes: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Run a page's blocks of Python and shell in order; what each printed, and what the page says that it prints.
+
+    Args:
+        page: its file; a block of code has a name after its language, and one of text the name of its code.
+        folder: working directory of shell blocks.
+        changes: texts of the page and what stands in their place.
+    """
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    blocks = _NAMED.findall(text)
+    printed = {name: _run_block(kind, code, page, folder) for kind, name, code in blocks if kind != "text"}
+    return printed, {name: code for kind, name, code in blocks if kind == "text"}
+
+
+def _run_block(kind: str, code: str, page: str, folder: Path) -> str:
+    if kind == "sh":
+        return subprocess.run(["bash", "-c", code], cwd=folder, capture_output=True, check=True, text=True).stdout
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.chdir(folder):
+        exec(compile(code, page, "exec"), {})
+    return printed.getvalue()
 
 
 def format_added(folder: Path) -> Path:

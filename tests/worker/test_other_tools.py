@@ -1,62 +1,23 @@
 """Other tools ask Clew as docs/api.md says: its code, run against a web server and a worker; and what goes wrong."""
 
-import contextlib
-import io
 import json
-import re
-import subprocess
 import threading
 import time
 from datetime import timedelta
 
 import openai
 import pytest
-from django.db import connection as database
 from django.utils import timezone
 
 from retrieval.events import AnswerFinal, RunFailed, RunStarted
 from retrieval.results import Answer
 from retrieval.types import Usage
-from tests.support.guides import DOCS
-from tests.support.servers import WebServer
+from tests.support.guides import run_page
 from webapp.accounts.models import Scope, User
 from webapp.accounts.services import create_token, make_token
 from webapp.answers import following
 from webapp.answers.models import Run
-from webapp.graphs.models import Graph
-from webapp.jobs import cancel, heartbeats
-from webapp.jobs.models import Job, JobKind
-from webapp.project import demo
-from worker import answering, identity, imports
-
-BLOCK = re.compile(r"^```(\w+) (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-@pytest.fixture
-def server(users, tmp_path):
-    """The web server, and a worker that answers what is asked of it."""
-    ended = threading.Event()
-
-    def work():
-        while not ended.wait(0.02):
-            answering._answer_next()
-        database.close()
-
-    def beat():
-        while not ended.wait(1):
-            heartbeats.send_beat(heartbeats.ANSWERS, identity.NAME)
-
-    heartbeats.send_beat(heartbeats.ANSWERS, identity.NAME)
-    threads = [threading.Thread(target=work), threading.Thread(target=beat)]
-    with WebServer(tmp_path, {}) as running:
-        for thread in threads:
-            thread.start()
-        try:
-            yield running
-        finally:
-            ended.set()
-            for thread in threads:
-                thread.join()
+from webapp.jobs import cancel
 
 
 @pytest.fixture
@@ -69,32 +30,14 @@ def make_client(server, token):
     return openai.OpenAI(base_url=f"{server.url}/v1", api_key=token, max_retries=0, timeout=30)
 
 
-def run_block(kind, code, folder):
-    """What the code of a page prints."""
-    if kind == "sh":
-        return subprocess.run(["bash", "-c", code], cwd=folder, capture_output=True, check=True, text=True).stdout
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "docs/api.md", "exec"), {})
-    return printed.getvalue()
-
-
 @pytest.mark.slow
-def test_the_page_works_as_written(users, server, tmp_path, monkeypatch):
-    demo._load(lambda: True)
-    imports.import_graph(Job.objects.get(kind=JobKind.IMPORT).pk)
-    demo._load(lambda: False)
-    graph = Graph.objects.get()
+def test_the_page_works_as_written(demo, server, tmp_path, monkeypatch):
     monkeypatch.setenv("CLEW_TOKEN", server.token("admin"))
     monkeypatch.setenv("CLEW_PASSWORD", "correct-horse-battery")
-    page = (DOCS / "api.md").read_text().replace("http://127.0.0.1:8000", server.url)
-    page = page.replace('"graph": 1', f'"graph": {graph.pk}')
-    blocks = {(kind, name): code for kind, name, code in BLOCK.findall(page)}
-    printed = {name: run_block(kind, code, tmp_path) for (kind, name), code in blocks.items() if kind != "text"}
+    changes = {"http://127.0.0.1:8000": server.url, '"graph": 1': f'"graph": {demo.pk}'}
+    printed, promised = run_page("api.md", tmp_path, changes)
     print(json.dumps(printed)[:5000])
-    assert {name: printed[name] for kind, name in blocks if kind == "text"} == {
-        name: code for (kind, name), code in blocks.items() if kind == "text"
-    }
+    assert {name: printed[name] for name in promised} == promised
     (retrieved,) = json.loads(printed["retrieve"])["results"]
     best = retrieved["triples"][0]
     assert [best["head"]["label"], best["relation"]["name"], best["tail"]["label"]] == ["France", "capital", "Paris"]
