@@ -84,7 +84,7 @@ lint: lint-python api-types
 	$(NPM) run lint
 
 types: install-dev api-types
-	$(BIN)/mypy retrieval worker webapp
+	$(BIN)/mypy clew retrieval worker webapp
 	$(NPM) run typecheck
 
 imports: install-dev
@@ -96,7 +96,7 @@ test-quick: install-dev
 test-engine: install-dev
 	$(PYTEST) tests/retrieval
 
-test-web: install-dev
+test-web: install-dev build
 	$(PYTEST) tests/contracts tests/webapp tests/worker
 
 test-front: install-dev api-types
@@ -115,4 +115,4 @@ demo-checkpoint: install-dev ## train the checkpoint that comes with the demo gr
 	$(BIN)/python -m retrieval build-weights demo
 
 clean: ## remove what was installed and built (data in .clew stays)
-	rm -rf $(VENV) build dist frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist frontend/node_modules frontend/dist frontend/dist-widget .mypy_cache .ruff_cache .pytest_cache

@@ -55,7 +55,7 @@ const keyOfPress = [
 ];
 
 export default tseslint.config(
-  { ignores: ["dist", "node_modules", "src/api/generated"] },
+  { ignores: ["dist", "dist-widget", "node_modules", "src/api/generated"] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

@@ -5,6 +5,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { englishOnly } from "./englishOnly.ts";
 import { pageList } from "./pageList.ts";
 import { precompress } from "./precompress.ts";
+import { widget } from "./widget.ts";
 
 const port = process.env.CLEW_PORT ?? "8000";
 const server = `http://127.0.0.1:${port}`;
@@ -15,7 +16,7 @@ const mocking = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => readFileSync(file, "utf8").includes("vi.mock("));
 
 export default defineConfig({
-  plugins: [react(), englishOnly(), pageList(), precompress()],
+  plugins: [react(), englishOnly(), pageList(), precompress(), widget()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     target: "es2022",

@@ -1,0 +1,1 @@
+../frontend/dist-widget/widget.js
