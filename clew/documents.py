@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
 from clew.types import Retrieval
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,12 @@ class RetrievedText:
 
 
 def list_texts(retrieval: Retrieval, graph: int, limit: int) -> list[RetrievedText]:
-    """Return the passages and then the facts of a retrieval, at most ``limit`` of each, best first."""
+    """Return the passages and then the facts of a retrieval, at most ``limit`` of each, best first.
+
+    Where there are none, the reason is logged: a chain goes on without evidence.
+    """
+    if not (retrieval["passages"] or retrieval["triples"]):
+        logger.warning("Retrieved nothing for '%s': %s", retrieval["question"], retrieval["problem"])
     texts: list[tuple[str, str, float, dict[str, str]]] = []
     for ranked in retrieval["passages"][:limit]:
         passage = ranked["passage"]

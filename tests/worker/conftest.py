@@ -37,7 +37,10 @@ class Scripted:
         self.steps = steps
         self.requests = []
 
-    def run(self, request, *, cancelled, pausing):
+    def copy_for_retrieval(self):
+        return self
+
+    def run(self, request, *, cancelled, pausing=None):
         self.requests.append(request)
         self.cancelled, self.pausing = cancelled, pausing
         for step in self.steps:
