@@ -6,7 +6,7 @@ import base64
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from clew import steps
 from clew.answer import Answer
@@ -43,6 +43,18 @@ class Calls:
 
     def __init__(self, url: str) -> None:
         self.url = url
+
+    def call(self, /, method: str, path: str, **options: Any) -> Steps[Any]:
+        """Call any address of the API and return its JSON, such as ``call("GET", "graphs/1/schema")``.
+
+        Args:
+            path: what follows ``/api/v1/`` in the schema.
+            options: those of httpx: ``params``, ``json``, ``headers``.
+
+        Raises:
+            ApiError: the call is refused, or there is no response.
+        """
+        return steps.call(method, path, **options)
 
     def list_graphs(self) -> Steps[list[Graph]]:
         """Return the graphs that the token may see."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
 import time
@@ -39,7 +40,7 @@ class _Connection:
 
     def __init__(self, url: str | None = None, token: str | None = None) -> None:
         self.url = (url or os.environ.get("CLEW_URL") or "http://127.0.0.1:8000").rstrip("/")
-        token = token or os.environ.get("CLEW_TOKEN")
+        token = (token or os.environ.get("CLEW_TOKEN", "")).strip()
         if not token:
             raise ApiError(
                 "There is no API token. Make one on the page Account, and give it as `token` or in CLEW_TOKEN.",
@@ -72,11 +73,18 @@ class _Connection:
         return float(0.1 * 2**failures)
 
 
+def _describe_result(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a call as ``help`` shows it: with what it results in, instead of its steps."""
+    signature = inspect.signature(function)
+    return signature.replace(return_annotation=signature.return_annotation.removeprefix("Steps[")[:-1])
+
+
 def _block(function: Callable[Concatenate[Calls, P], Steps[T]]) -> Callable[Concatenate[Client, P], T]:
     @wraps(function)
     def call(self: Client, /, *args: P.args, **options: P.kwargs) -> T:
         return self._drive(function(self._calls, *args, **options))
 
+    call.__signature__ = _describe_result(function)  # type: ignore[attr-defined]
     return call
 
 
@@ -87,6 +95,7 @@ def _await(
     async def call(self: AsyncClient, /, *args: P.args, **options: P.kwargs) -> T:
         return await self._drive(function(self._calls, *args, **options))
 
+    call.__signature__ = _describe_result(function)  # type: ignore[attr-defined]
     return call
 
 
@@ -105,6 +114,7 @@ class Client(_Connection):
         super().__init__(url, token)
         self._http = httpx2.Client(**self._options)
 
+    call = _block(Calls.call)
     list_graphs = _block(Calls.list_graphs)
     list_question_sets = _block(Calls.list_question_sets)
     list_review_queues = _block(Calls.list_review_queues)
@@ -194,6 +204,7 @@ class AsyncClient(_Connection):
         super().__init__(url, token)
         self._http = httpx2.AsyncClient(**self._options)
 
+    call = _await(Calls.call)
     list_graphs = _await(Calls.list_graphs)
     list_question_sets = _await(Calls.list_question_sets)
     list_review_queues = _await(Calls.list_review_queues)

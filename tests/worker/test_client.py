@@ -110,6 +110,8 @@ def test_errors_say_what_to_do(client, server, tiny_graph, scripted, monkeypatch
     for token, found in (("wrong", (401, "not_authenticated")), (reader, (403, "forbidden"))):
         with clew.Client(server.url, token) as other:
             assert refuse(lambda other=other: other.ask(tiny_graph.pk, "Where?"))[:2] == found
+    assert client.call("GET", f"graphs/{tiny_graph.pk}")["name"] == "Tiny"
+    assert refuse(lambda: client.call("GET", "nothing"))[:2] == (404, "not_found")
     assert refuse(lambda: client.ask(99, "Where?"))[:2] == (404, "not_found")
     assert refuse(lambda: client.ask(tiny_graph.pk, "Where?", method="magic"))[:2] == (400, "unknown_method")
     assert refuse(lambda: client.retrieve(tiny_graph.pk, "Where?", budget=-1))[0] == 400
@@ -235,4 +237,4 @@ def test_a_review_is_exported(client, tiny_graph, question_set):
     assert [row["items"] for row in client.list_review_queues()] == [len(DRAFTS)]
     header, *rows = client.export_review(queue.pk, "csv").splitlines()
     assert (header.split(",")[0], rows) == ("position", [])
-    assert refuse(lambda: client.export_review(queue.pk, "pdf"))[0] == 404
+    assert refuse(lambda: client.export_review(queue.pk, "pdf"))[0] == 400

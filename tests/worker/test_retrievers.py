@@ -20,6 +20,8 @@ from retrieval.events import AnswerFinal, PassagesRetrieved, PathRetrieved, RunF
 from retrieval.results import NoAnswer, NoAnswerReason
 from retrieval.types import Hop, Node, Passage, RelationStep, RetrievedPassage, Usage
 
+pytestmark = pytest.mark.slow  # these libraries take seconds to import
+
 QUESTION = "What is the capital of Germany?"
 GERMANY, BERLIN, FRANCE = (Node(number, name) for number, name in enumerate(("Germany", "Berlin", "France")))
 TEXTS = ["Berlin has been the capital since 1990.", "Germany – capital – Berlin", "France – borders – Germany"]
