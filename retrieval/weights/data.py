@@ -96,6 +96,13 @@ SPIDER_TRAINING = DataSource(
     "as published (github.com/taoyds/spider, Yu et al. 2018, CC BY-SA 4.0); half of its databases become graphs",
     required=False,
 )
+WIKITABLES = DataSource(
+    "WikiTableQuestions' training split",
+    ("wikitables/csv", "wikitables/data/training.tsv"),
+    "as published (github.com/ppasupat/WikiTableQuestions, Pasupat and Liang 2015, CC BY-SA 4.0); 500 of its tables "
+    "become graphs",
+    required=False,
+)
 METAQA = DataSource(
     "MetaQA",
     ("metaqa/kb.txt.gz", *(f"metaqa/{hops}-hop/qa_dev.txt.gz" for hops in (1, 2, 3))),

@@ -30,7 +30,7 @@ from retrieval.programs.algebra.columns import Columns
 from retrieval.programs.grounding.schema import Schema
 from retrieval.weights.builder import FigureRow, HeldOutFigures, WeightBuilder
 from retrieval.weights.correctness import is_right
-from retrieval.weights.data import DEMO, METAQA, NEWCOMERS, OPERATOR_SUITES, OWN_GRAPHS, PATHQUESTION
+from retrieval.weights.data import DEMO, METAQA, NEWCOMERS, OPERATOR_SUITES, OWN_GRAPHS, PATHQUESTION, WIKITABLES
 from retrieval.weights.logistic import assign_fold, compute_calibration_error, fit_logistic
 from retrieval.weights.suites import OWN_SUITE, load_newcomers, load_suites, sample_question_sets
 
@@ -90,7 +90,7 @@ class OutcomeChoiceBuilder(WeightBuilder[list[WeighedQuestion], OutcomeChoice]):
     name: ClassVar[str] = "choice"
     file: ClassVar[Path] = CHOICE
     about: ClassVar[str] = "chooses the answer among the outcomes of programs and relation paths"
-    sources = (OWN_GRAPHS, NEWCOMERS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION)
+    sources = (OWN_GRAPHS, NEWCOMERS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, WIKITABLES)
 
     def prepare(self, data: TrainingData, encoder: Encoder, seed: int) -> list[WeighedQuestion]:
         """Ask all questions without a checkpoint, and keep the signs of what is considered."""

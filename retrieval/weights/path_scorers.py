@@ -29,6 +29,7 @@ from retrieval.weights.data import (
     OWN_GRAPHS,
     PATHQUESTION,
     SPIDER_TRAINING,
+    WIKITABLES,
 )
 from retrieval.weights.path_examples import ExampleCounts, PathExample, PathExampleMaker, TopicQuestion, find_topic
 from retrieval.weights.path_fitting import DOUBTS, RANKS, compute_doubt, fit_path_scorer, is_first_right
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 #: What public sets were taken from: weights are fitted without each.
 HELD_OUT_ORIGINS = ("MetaQA", "Freebase")
-_SOURCES = (OWN_GRAPHS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, FREEBASE, FB15K_237, SPIDER_TRAINING)
+_SOURCES = (OWN_GRAPHS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, FREEBASE, FB15K_237, SPIDER_TRAINING, WIKITABLES)
 
 
 class PathScorerBuilder(WeightBuilder[list[PathExample], "PathScorer"]):

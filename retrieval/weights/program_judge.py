@@ -21,7 +21,7 @@ from retrieval.programs.scoring.features import compute_agreement, get_result_ke
 from retrieval.programs.scoring.judge import LOOKED_AT, Judge, build_judge_signs
 from retrieval.programs.weights import Weights
 from retrieval.weights.builder import FigureRow, HeldOutFigures, WeightBuilder
-from retrieval.weights.data import OPERATOR_SUITES, OWN_GRAPHS, SPIDER_TRAINING
+from retrieval.weights.data import OPERATOR_SUITES, OWN_GRAPHS, SPIDER_TRAINING, WIKITABLES
 from retrieval.weights.judge_network import JudgedQuestion, fit_judge
 from retrieval.weights.logistic import assign_fold, compute_calibration_error, compute_probability, fit_logistic
 from retrieval.weights.masking import find_needed_relations, mask_questions
@@ -112,7 +112,7 @@ class ProgramJudgeBuilder(WeightBuilder[JudgeExamples, JudgeWeights]):
     name: ClassVar[str] = "judge"
     file: ClassVar[Path] = JUDGE
     about: ClassVar[str] = "looks again at the best programs of a question; with the calibration in programs.json"
-    sources = (OWN_GRAPHS, OPERATOR_SUITES, SPIDER_TRAINING)
+    sources = (OWN_GRAPHS, OPERATOR_SUITES, SPIDER_TRAINING, WIKITABLES)
 
     def prepare(self, data: TrainingData, encoder: Encoder, seed: int) -> JudgeExamples:
         """Rank the programs of all questions, and of the same questions over graphs that lack what they need."""

@@ -28,6 +28,7 @@ from retrieval.weights.data import (
     OWN_GRAPHS,
     PATHQUESTION,
     SPIDER_TRAINING,
+    WIKITABLES,
 )
 from retrieval.weights.reading import ParserPool
 from retrieval.weights.suites import SuiteQuestion, load_newcomers, load_suites, sample_question_sets
@@ -99,7 +100,7 @@ class ProgramRankerBuilder(WeightBuilder[RankerExamples, Weights]):
     name: ClassVar[str] = "programs"
     file: ClassVar[Path] = PROGRAMS
     about: ClassVar[str] = "ranks the programs that a question may mean; their calibration is built with the judge"
-    sources = (OWN_GRAPHS, NEWCOMERS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, SPIDER_TRAINING)
+    sources = (OWN_GRAPHS, NEWCOMERS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, SPIDER_TRAINING, WIKITABLES)
 
     def prepare(self, data: TrainingData, encoder: Encoder, seed: int) -> RankerExamples:
         """Compose the programs of all questions, with the weights that fitting starts from."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +23,7 @@ from retrieval.questions.files import read_questions
 from retrieval.questions.splits import assign_splits
 from retrieval.weights.question_sets import QUESTION_SETS, prepare_set
 from retrieval.weights.spider_suites import write_suites
+from retrieval.weights.wikitables import write_suite
 
 if TYPE_CHECKING:
     from retrieval.types import Problem
@@ -83,8 +86,10 @@ def _list_folders(data: TrainingData) -> list[Path]:
     folders = sorted(folder for folder in home.iterdir() if any(folder.glob("*.jsonl"))) if home else []
     own_suite = data.own / OWN_SUITE
     folders += [own_suite] if own_suite.is_dir() else []
-    spider = data.find("spider")
-    return [*folders, *(write_suites(spider, data.cache / "spider") if spider else ()), *data.suites]
+    spider, wikitables = data.find("spider"), data.find("wikitables")
+    folders += write_suites(spider, data.cache / "spider") if spider else ()
+    folders += [write_suite(wikitables, data.cache)] if wikitables else []
+    return [*folders, *data.suites]
 
 
 def _read_suite(data: TrainingData, folder: Path) -> Iterator[SuiteQuestion]:
@@ -105,13 +110,14 @@ def _build_graph(data: TrainingData, folder: Path, name: str) -> Path:
     """The snapshot of a suite's graph, built once."""
     built = data.cache / "operators" / f"{folder.name}-{name}"
     if not built.is_dir():
-        build_from_files([_find_facts(folder, name)], built, problems=raise_problem)
+        facts = _find_facts(folder, name)
+        build_from_files([facts], built, problems=_ignore_problem if facts.suffix == ".csv" else raise_problem)
     return built
 
 
 def _find_facts(folder: Path, name: str) -> Path:
-    facts = folder / f"{name}.tsv"
-    return facts if facts.is_file() else folder / f"{name}.tsv.gz"
+    """The file of a graph: triples, maybe compressed, or a table."""
+    return next(file for ending in (".tsv", ".tsv.gz", ".csv") if (file := folder / f"{name}{ending}").is_file())
 
 
 def build_copy_without(data: TrainingData, question: SuiteQuestion, relation: str) -> Path:
@@ -121,13 +127,25 @@ def build_copy_without(data: TrainingData, question: SuiteQuestion, relation: st
     built = data.cache / "masked" / re.sub(r"[^\w.-]+", "_", f"{question.graph.name}-{relation}")[:150]
     if not built.is_dir():
         open_facts = gzip.open if facts.suffix == ".gz" else open
-        with open_facts(facts, "rt", encoding="utf-8") as file:
-            kept = [line for line in file if format_relation_name(line.split("\t")[1]) != relation]
+        with open_facts(facts, "rt", encoding="utf-8", newline="") as file:
+            kept = _remove_column(file, relation) if facts.suffix == ".csv" else _remove_triples(file, relation)
         built.parent.mkdir(parents=True, exist_ok=True)
-        written = built.with_suffix(".tsv")
-        written.write_text("".join(kept), encoding="utf-8")
+        written = built.with_name(built.name + (".csv" if facts.suffix == ".csv" else ".tsv"))
+        written.write_text(kept, encoding="utf-8", newline="")
         build_from_files([written], built, problems=_ignore_problem)
     return built
+
+
+def _remove_triples(lines: Iterable[str], relation: str) -> str:
+    return "".join(line for line in lines if format_relation_name(line.split("\t")[1]) != relation)
+
+
+def _remove_column(lines: Iterable[str], relation: str) -> str:
+    rows = list(csv.reader(lines))
+    kept = [column for column, name in enumerate(rows[0]) if format_relation_name(name) != relation]
+    out = io.StringIO()
+    csv.writer(out).writerows([row[column] for column in kept if column < len(row)] for row in rows)
+    return out.getvalue()
 
 
 def load_newcomers(data: TrainingData) -> list[SuiteQuestion]:

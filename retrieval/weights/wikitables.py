@@ -1,0 +1,80 @@
+"""WikiTableQuestions' training split as a suite: tables of Wikipedia as graphs, people's questions with their answers.
+
+Reads the published folder (``csv/``, ``data/training.tsv``; github.com/ppasupat/WikiTableQuestions, Pasupat and Liang
+2015, CC BY-SA 4.0). The tables of the test split are not among those of the training split.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+#: Tables that are learned from, of 1,679: about 3,300 questions.
+_TABLES = 500
+_ESCAPES = {"n": " ", "p": "|"}
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}\b)")
+
+
+def write_suite(wikitables: Path, out: Path, tables: int = _TABLES, split: str = "training") -> Path:
+    """Write tables of a split, drawn by a hash, as a suite, once.
+
+    Args:
+        wikitables: the published folder.
+        out: gets the folder of the suite.
+        tables: so many of the split's tables.
+        split: the name of its question file.
+
+    Returns:
+        The folder of the suite.
+    """
+    folder = out / f"wikitables_{split}"
+    if folder.is_dir():
+        return folder
+    by_table: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in _read_questions(wikitables / "data" / f"{split}.tsv"):
+        by_table[row["context"]].append(row)
+    drawn = sorted(by_table, key=lambda table: hashlib.sha1(table.encode(), usedforsecurity=False).digest())[:tables]
+    folder.mkdir(parents=True)
+    questions = []
+    for table in sorted(drawn):
+        graph = table.removeprefix("csv/").removesuffix(".csv").replace("-csv/", "-")
+        _write_table(wikitables / table, folder / f"{graph}.csv")
+        questions += [_build_question(row, graph) for row in by_table[table]]
+    lines = "".join(json.dumps(question, ensure_ascii=False) + "\n" for question in questions)
+    (folder / "dev.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def _read_questions(file: Path) -> Iterator[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(lines, dialect="excel-tab", quoting=csv.QUOTE_NONE)
+
+
+def _write_table(source: Path, out: Path) -> None:
+    """Write a table whose quotes are escaped by backslashes in the form that other programs read, a line per row."""
+    with source.open(encoding="utf-8", newline="") as lines, out.open("w", encoding="utf-8", newline="") as written:
+        rows = csv.reader(lines, escapechar="\\", doublequote=False)
+        csv.writer(written).writerows([" ".join(cell.split()) for cell in row] for row in rows)
+
+
+def _build_question(row: dict[str, str], graph: str) -> dict[str, Any]:
+    answers = [_unescape(answer) for answer in row["targetValue"].split("|")]
+    plain = [_GROUPED.sub("", answer) for answer in answers]
+    return {
+        "id": row["id"],
+        "question": _unescape(row["utterance"]),
+        "answers": answers,
+        "operators": ["table"],
+        "graph": graph,
+        **({"also": [plain]} if plain != answers else {}),
+    }
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), text)
