@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 from retrieval.kg.snapshot.labels import NAME_SIGNS
 from retrieval.kg.snapshot.relation_names import IN_FULL
-from retrieval.kg.values import parse
+from retrieval.kg.values import parse_unit
 from retrieval.language import quantities
 from retrieval.language.adjectives import BASES, POSITIVES
 from retrieval.language.amounts import Amount, Comparison
@@ -133,9 +133,9 @@ def remove_unit(label: str) -> str:
     match = _UNIT.fullmatch(label)
     if match is None:
         return label
-    value = parse(f"1 {match[2]}")
+    value = parse_unit(match[2])
     marked = any(not (c.isalpha() or c in " -'’") for c in match[2])
-    return match[1] if marked or (value is not None and value.unit) else label
+    return match[1] if marked or (value is not None and (value.unit or value.value > 1.0)) else label
 
 
 def generate_agent_stems(verb_stem: str) -> frozenset[str]:

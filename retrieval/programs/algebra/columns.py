@@ -13,7 +13,7 @@ import numpy as np
 
 from retrieval.kg import typed_values
 from retrieval.kg.snapshot.arrays import sort_unique
-from retrieval.kg.values import Value, has_days_first, parse, parse_counted
+from retrieval.kg.values import Value, has_days_first, parse, parse_counted, parse_unit
 from retrieval.language.amounts import ValueKind
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Key
@@ -28,7 +28,7 @@ _MOSTLY = 0.8
 #: What stands in brackets behind a relation's name, or its last word.
 _DATED = get_words("year_relation_words")
 """Words of relations that lead to years, of whatever century."""
-_NAMED_UNIT = re.compile(r"\S[ _]*[(\[ _]\s*([^\s()\[\]_]{1,12})[)\]]?$")
+_NAMED_UNIT = re.compile(r"\S[ _]*(?:[(\[]\s*([^()\[\]]{1,20})[)\]]|[ _]([^\s()\[\]_]{1,12}))$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,10 +205,12 @@ class Columns:
         return ValueType(kind, dimension, unit, factor, year)
 
     def parse_named_unit(self, relation: int) -> Value | None:
-        """One of the unit that a relation is named with, where its values have none: ``heightCm``, ``weight (kg)``."""
+        """One of the unit that a relation is named with, where its values have none: ``heightCm``, ``weight (kg)``,
+        ``price ($ million)``, ``copies (thousands)``.
+        """
         match = _NAMED_UNIT.search(self.snapshot.get_relation_label(relation))
-        value = parse(f"1 {match[1]}") if match else None
-        return value if value is not None and value.dimension else None
+        value = parse_unit(match[1] or match[2]) if match else None
+        return value if value is not None and (value.dimension or value.value > 1.0) else None
 
     def parse_value(self, node: int) -> Value | None:
         """A node's label as a value."""

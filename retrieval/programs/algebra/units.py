@@ -26,12 +26,14 @@ def convert_constant(columns: Columns, constant: Constant, relation: int) -> Con
             return constant if not constant.dimension and constant.value == int(constant.value) else None
         if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
             return None
+        unit = None if kind.dimension else columns.parse_named_unit(relation)
         if constant.dimension and constant.dimension != kind.dimension:
-            unit = None if kind.dimension else columns.parse_named_unit(relation)
             same = unit is not None and unit.dimension == constant.dimension
-            factor = unit.factor if unit is not None and same else constant.factor
+            factor = unit.value if unit is not None and same else constant.factor
             plain = replace(constant, value=constant.value / factor, dimension="", factor=1.0)
             return plain if not kind.dimension else None
+        if not constant.dimension and unit is not None and constant.value >= (scale := unit.value / unit.factor) > 1.0:
+            return replace(constant, value=constant.value / scale)
         if not constant.dimension and kind.factor != 1.0:
             return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)
         return constant

@@ -102,3 +102,15 @@ def test_rows_that_nothing_else_names_are_asked_for_beside_others_that_are(tmp_p
         facts += [(f"FLT-{number}", "type", "Fault"), (f"FLT-{number}", "root cause", cause)]
         facts.append((f"FLT-{number}", "stop min", minutes))
     assert answers(reader_of(facts, tmp_path), "Which fault caused the second longest stop?") == ["FLT-200"]
+
+
+def test_amounts_are_compared_in_the_thousands_or_millions_that_a_heading_says(tmp_path: Path) -> None:
+    facts = [(book, "type", "book") for book in ("Blue Door", "Night Train", "Old Mill")]
+    facts += [("Blue Door", "Price ($ million)", "9"), ("Blue Door", "Copies sold (thousands)", "120")]
+    facts += [("Night Train", "Price ($ million)", "8.1"), ("Night Train", "Copies sold (thousands)", "1500")]
+    facts += [("Old Mill", "Price ($ million)", "13"), ("Old Mill", "Copies sold (thousands)", "75")]
+    reader = reader_of(facts, tmp_path)
+    assert answers(reader, "Which books have a price of at least 9 million dollars?") == ["Blue Door", "Old Mill"]
+    assert answers(reader, "How many books have a price over 8.5?") == ["2"]
+    assert answers(reader, "Which books sold more than 100,000 copies?") == ["Blue Door", "Night Train"]
+    assert answers(reader, "Which books sold over a million copies?") == ["Night Train"]
