@@ -71,7 +71,9 @@ check: install-dev format lint-python imports ## Python, types of the pages, and
 
 check-front: lint types test-front ## check the pages alone
 
-test: install-dev format lint types imports test-engine test-web test-front build test-installed test-e2e ## every check
+test: install-dev format imports api-types ## every check
+	@$(MAKE) --no-print-directory --jobs 2 lint types
+	@$(MAKE) --no-print-directory test-engine test-web test-front build test-installed test-e2e
 	@echo "All checks passed."
 
 format: install-dev

@@ -99,7 +99,7 @@ SPIDER_TRAINING = DataSource(
 WIKITABLES = DataSource(
     "WikiTableQuestions' training split",
     ("wikitables/csv", "wikitables/data/training.tsv"),
-    "as published (github.com/ppasupat/WikiTableQuestions, Pasupat and Liang 2015, CC BY-SA 4.0); 500 of its tables "
+    "as published (github.com/ppasupat/WikiTableQuestions, Pasupat and Liang 2015, CC BY-SA 4.0); 300 of its tables "
     "become graphs",
     required=False,
 )

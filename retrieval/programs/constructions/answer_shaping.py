@@ -153,13 +153,20 @@ class AnswerShaper:
 
     def _build_sets(self, question: QuestionWords, question_kind: str, part: Part, source: Program) -> list[Program]:
         """The sets that the set of a composed part may come to."""
+        source = conjunctions.rank_alternatives(source)
         other = _build_complement(question, source)
         programs = [source] if other is None else [other, source]
         programs = [self._remove_named(question, self._related.find_next(question, program)) for program in programs]
+        columns = {program: self._related.find_asked_values(question, program) for program in programs}
+        programs = [asked for program in programs for asked in columns[program] or [program]]
+        self.of_rows.update(asked for walks in columns.values() for asked in walks)
         programs += [
             variant
             for program in programs
-            for variant in (*self._related.resolve_surrogates(program), *self._move_conditions(question, program))
+            for variant in (
+                *self._related.resolve_surrogates(program),
+                *self._move_conditions(question, program),
+            )
         ]
         programs = self._related.find_owners(question, source) or [
             *programs, *self._build_folds(question, source), *self._build_sums(question, source),

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from retrieval.kg.snapshot.arrays import find_common
-from retrieval.programs.algebra.operations import And, Entities, Except, Or, Program, Walk
+from retrieval.programs.algebra.operations import And, Entities, Except, Or, Program, Top, Walk, walk
 
 if TYPE_CHECKING:
     from retrieval.programs.algebra.execution import Executor
@@ -48,6 +48,16 @@ def move_exception(program: Program, executor: Executor) -> Program | None:
             if len(find_common(executor.compute_nodes(first), executor.compute_nodes(second))):
                 return _replace_part(program, outer, Except(first, second))
     return None
+
+
+def rank_alternatives(program: Program) -> Program:
+    """The first of two sets where each condition was put on the first of all: "which had more births, 1979 or 1990"."""
+    for _, either in _iter_nested(program, Or):
+        for top in walk(either.left):
+            if isinstance(top, Top) and top in walk(either.right):
+                first, second = (_replace_part(side, top, top.source) for side in (either.left, either.right))
+                return _replace_part(program, either, replace(top, source=Or(first, second)))
+    return program
 
 
 def _iter_nested(program: Program, sort: type[Any]) -> Iterator[tuple[list[Program], Any]]:

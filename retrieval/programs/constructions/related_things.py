@@ -21,12 +21,14 @@ from retrieval.programs.algebra.operations import (
     Filter,
     Having,
     KeyOf,
+    Or,
     Program,
     Top,
     Walk,
     walk,
 )
 from retrieval.programs.constructions.answer_types import has_singular_target
+from retrieval.programs.grounding.row_names import find_asked_columns
 
 if TYPE_CHECKING:
     from retrieval.programs.constructions.row_order import RowOrder
@@ -222,3 +224,19 @@ class RelatedThings:
             for r in sorted(set(naming.values()))
             if np.isin(nodes, self.schema.columns.list_sources(r)).all()
         ]
+
+    def find_asked_values(self, question: QuestionWords, program: Program) -> list[Program]:
+        """What rows without names have of what a question asks for: the year, of "which year saw the most births", and
+        of "were there more births in 1970 or 1980".
+        """
+        columns = find_asked_columns(self.schema, question, self.executor.compute_nodes(program))
+        if not columns and isinstance(program, Top) and self.is_row_set(program):
+            columns = _find_compared_columns(program.source)
+        return [Walk(program, column) for column in columns]
+
+
+def _find_compared_columns(program: Program) -> list[int]:
+    """The relation of two values, either of which some rows have."""
+    sides = (program.left, program.right) if isinstance(program, Or) else ()
+    keys = {side.key if isinstance(side, Filter) else None for side in sides}
+    return [key.path[0] for key in keys if len(keys) == 1 and key is not None and len(key.path) == 1]

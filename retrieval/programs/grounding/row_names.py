@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from retrieval.language.words import get_label_stems
+from retrieval.language.words import find_target_words, get_label_stems
 from retrieval.programs.algebra.operations import Entities, Walk
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
+    from retrieval.language.words import QuestionWords
     from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.algebra.operations import Program
     from retrieval.programs.grounding.relation_types import RelationInfo
 
 #: Names that are numbers with a mark before them: "ORD-0017", "T12".
 _NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
+#: What rows are called that are of no kind.
+_ROW = "row"
 #: Nodes that are looked at, and the share of them that must bear the name that is said.
 _SAMPLE, _NEARLY_ALL = 40, 0.9
 
@@ -29,6 +32,11 @@ class Called(Protocol):
     columns: Columns
     relations: list[RelationInfo]
     kinds: dict[int, int]
+    listing: int | None
+
+    @property
+    def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
+        """What :func:`find_surrogates` finds."""
 
     @property
     def told(self) -> dict[str, int]:
@@ -71,6 +79,7 @@ def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
     mask, naming = np.zeros(snapshot.num_entities, bool), dict[int, int]()
     groups = [(snapshot.get_entity_label(kind), schema.list_members(kind)) for kind in schema.kinds]
     groups += [(noun, columns.list_sources(relation)) for noun, relation in schema.told.items()]
+    groups += [(_ROW, _find_rows_of_no_kind(schema))]
     for noun, members in groups:
         sample = members[:: max(1, len(members) // _SAMPLE)].tolist()
         labels = [snapshot.get_entity_label(node).casefold() for node in sample]
@@ -91,6 +100,31 @@ def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
                 naming[kind] = info.id
                 break
     return mask, naming
+
+
+def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
+    """Rows of tables whose name says no kind."""
+    if schema.listing is None:
+        return np.zeros(0, np.int64)
+    of_kinds = [schema.list_members(kind) for kind in schema.kinds]
+    return np.setdiff1d(schema.columns.list_sources(schema.listing), np.concatenate([np.zeros(0, np.int64), *of_kinds]))
+
+
+def find_asked_columns(schema: Called, question: QuestionWords, rows: np.ndarray) -> list[int]:
+    """Relations of rows without names that a question asks for, and not for the rows: of "which year saw the most
+    births" those called so, else those that lead to years.
+    """
+    if not len(rows) or not schema.surrogates[0][rows].all():
+        return []
+    stems = {question.words[n].stem for n in find_target_words(question)}
+    kinds = (kind for kind in schema.kinds if rows[0] in schema.list_members(kind))
+    if any(stems & set(get_label_stems(schema.snapshot.get_entity_label(kind))) for kind in kinds):
+        return []
+    named = [info.id for info in schema.relations if stems & set(info.stems)]
+    if not named and "year" in stems:
+        types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
+        named = [relation for relation, kind in types if kind is not None and kind.year]
+    return [relation for relation in named if np.isin(rows, schema.columns.list_sources(relation)).all()]
 
 
 def _normalize_name(snapshot: Snapshot, node: int) -> str:

@@ -1,0 +1,48 @@
+"""Tables whose rows have no name: what is asked for is what they have, such as their year."""
+
+import pytest
+
+from retrieval.kg import snapshot as snapshots
+from retrieval.kg.build.from_files import build_from_files
+from retrieval.linking.encoder import load
+from retrieval.pretrained import PROGRAMS
+from retrieval.programs.reader import ProgramReader
+from tests.retrieval.programs.asking import answers
+
+TABLES = {
+    "203": "Year of census,Ships registered,Sailors,Wrecks\n"
+    "1861,74,2010,3\n1871,61,1870,9\n1881,85,2310,4\n1891,52,1640,7\n1901,47,1210,1\n1911,40,980,2\n",
+    "204": "Season,Division,Goals,Coach\n1998,Second,41,Ida Boll\n1999,Second,38,Rolf Maas\n2000,First,55,Ida Boll\n"
+    "2001,First,29,Una Prys\n2002,Second,61,Una Prys\n2003,First,44,Rolf Maas\n",
+}
+
+
+@pytest.fixture(scope="module", params=sorted(TABLES))
+def reader(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ProgramReader]:
+    folder = tmp_path_factory.mktemp("table")
+    (folder / f"{request.param}.csv").write_text(TABLES[request.param])
+    build_from_files([folder / f"{request.param}.csv"], folder / "graph", problems=pytest.fail)
+    return request.param, ProgramReader(snapshots.open(folder / "graph"), load().encode, PROGRAMS)
+
+
+EXPECTED = {
+    "203": [
+        ("Which year had the most ships registered?", ["1881"]),
+        ("In what year were the fewest ships registered?", ["1911"]),
+        ("Which year had more ships registered, 1871 or 1891?", ["1871"]),
+        ("Were more ships registered in 1861 or 1871?", ["1861"]),
+        ("Which years had more than 2,000 sailors?", ["1861", "1881"]),
+        ("How many years had more than 2,000 sailors?", ["2"]),
+    ],
+    "204": [
+        ("Which season had the most goals?", ["2002"]),
+        ("Which season had the fewest goals?", ["2001"]),
+        ("Which year had the most goals?", ["2002"]),
+    ],
+}
+
+
+def test_a_question_for_a_year_is_answered_with_the_year_of_a_row(reader):
+    table, programs = reader
+    for question, expected in EXPECTED[table]:
+        assert answers(programs, question) == expected, question
