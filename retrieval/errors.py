@@ -106,6 +106,12 @@ class ProgramError(ClewError):
     code = "bad_program"
 
 
+class QueryError(ProgramError):
+    """A SPARQL query is malformed, not allowed, or takes more time, memory or room than it may."""
+
+    code = "bad_query"
+
+
 class UnknownEntityError(ClewError):
     """An entity named by the caller is not in the graph."""
 

@@ -14,6 +14,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 _CONVERTER = re.compile(r"<\w+:")
 
 _CALLS = {
+    Scope.READ: ("POST graphs/<pk>/sparql",),
     Scope.ASK: (
         "POST runs",
         "POST runs/<pk>/cancel",

@@ -44,6 +44,7 @@ from webapp.graphs.model_api import GraphModelView, ModelConversionView, ModelVi
 from webapp.graphs.preview_api import FormatsView, PreviewView
 from webapp.graphs.provenance_api import FactSourcesView
 from webapp.graphs.shapes_api import GraphShapesView
+from webapp.graphs.sparql_api import SparqlView
 from webapp.graphs.trash_api import (
     RestoreMadeView,
     RestoreVersionView,
@@ -135,6 +136,7 @@ urlpatterns = [
     path("graphs/<int:pk>/vocabulary", VocabularyView.as_view()),
     path("graphs/<int:pk>/vocabulary/file", VocabularyFileView.as_view()),
     path("graphs/<int:pk>/shapes", GraphShapesView.as_view()),
+    path("graphs/<int:pk>/sparql", SparqlView.as_view()),
     path("graphs/<int:pk>/source", SourceView.as_view()),
     path("graphs/<int:pk>/source/check", CheckSourceView.as_view()),
     path("graphs/<int:pk>/source/refresh", RefreshView.as_view()),

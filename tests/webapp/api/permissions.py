@@ -144,9 +144,10 @@ TABLE = {
                 "similar",
             ),
             *("error-limit", "versions", "versions/<version>", "versions/diff"),
-            *("duplicates", "edits", "facts/sources", "shapes", "vocabulary", "vocabulary/file"),
+            *("duplicates", "edits", "facts/sources", "shapes", "sparql", "vocabulary", "vocabulary/file"),
         )
     },
+    "POST graphs/<pk>/sparql": reads("graph"),
     "POST graphs/<pk>/extract": admins("graph", scope=WRITE),
     # Looking at sample questions is for everybody; keeping them, with a name, is not: test_questions.py.
     "POST graphs/<pk>/sample-questions": For(VIEWER, WRITE, "graph"),
