@@ -10,10 +10,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
-from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.exceptions import AuthenticationFailed, NotFound, PermissionDenied
 from rest_framework.request import Request
 
-from webapp.accounts.models import ApiToken, User
+from webapp.accounts.models import ApiToken, Scope, User
 from webapp.accounts.scopes import find_required_scope
 from webapp.accounts.services import hash_token, mark_seen
 
@@ -55,6 +55,22 @@ class BearerToken(BaseAuthentication):
     def authenticate_header(self, request: Request) -> str:
         """The scheme named in a 401."""
         return "Bearer"
+
+
+class ReconciliationToken(BaseAuthentication):
+    """A token in the address, which has the scope for reconciling and no other."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken]:
+        """The token's user.
+
+        Raises:
+            NotFound: there is no such token.
+        """
+        credentials = find_token_user(request.parser_context["kwargs"]["token"])
+        if credentials is None or credentials[1].scopes != [Scope.RECONCILE]:
+            raise NotFound("This address holds no token that is for reconciling alone.")
+        mark_seen(credentials[0])
+        return credentials
 
 
 def _get_route(request: Request) -> str:

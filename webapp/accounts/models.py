@@ -52,12 +52,16 @@ class User(AbstractUser, AccessControlled):
 
 
 class Scope(models.TextChoices):
-    """What a token may be used for: looking, asking, changing graphs and experiments, running the installation."""
+    """What a token may be used for: looking, asking, changing graphs and experiments, running the installation.
+
+    A token for reconciling alone may stand in an address, and opens nothing but the reconciliation services of graphs.
+    """
 
     READ = "read"
     ASK = "ask"
     WRITE = "write"
     ADMIN = "admin"
+    RECONCILE = "reconcile"
 
 
 def list_scopes() -> list[str]:

@@ -15,6 +15,7 @@ _CONVERTER = re.compile(r"<\w+:")
 
 _CALLS = {
     Scope.READ: ("POST graphs/<pk>/sparql",),
+    Scope.RECONCILE: ("POST reconcile/<token>/<pk>",),
     Scope.ASK: (
         "POST runs",
         "POST runs/<pk>/cancel",

@@ -43,6 +43,7 @@ from webapp.graphs.jobs_api import JobViewSet
 from webapp.graphs.model_api import GraphModelView, ModelConversionView, ModelView
 from webapp.graphs.preview_api import FormatsView, PreviewView
 from webapp.graphs.provenance_api import FactSourcesView
+from webapp.graphs.reconciliation_api import EntityPreviewView, ProposalView, ServiceView, SuggestView
 from webapp.graphs.shapes_api import GraphShapesView
 from webapp.graphs.sparql_api import SparqlView
 from webapp.graphs.trash_api import (
@@ -154,6 +155,10 @@ urlpatterns = [
     path("graphs/<int:pk>/dependents", DependentsView.as_view()),
     path("question-sets/<int:pk>/leaderboard", LeaderboardView.as_view()),
     path("retrieve", RetrieveView.as_view()),
+    path("reconcile/<str:token>/<int:pk>", ServiceView.as_view()),
+    path("reconcile/<str:token>/<int:pk>/suggest/<str:kind>", SuggestView.as_view()),
+    path("reconcile/<str:token>/<int:pk>/properties", ProposalView.as_view()),
+    path("reconcile/<str:token>/<int:pk>/preview", EntityPreviewView.as_view()),
     path("across", AcrossQuestionsView.as_view()),
     path("across/<uuid:pk>", AcrossQuestionView.as_view()),
     path("comparisons", ComparisonsView.as_view()),

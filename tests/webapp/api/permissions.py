@@ -204,6 +204,14 @@ TABLE = {
     "GET v1/models/<name>": reads("nothing"),
     "POST v1/chat/completions": For(VIEWER, ASK, "nothing", body={"model": "=x/auto", "messages": []}),
     "POST retrieve": For(VIEWER, ASK, "graph", body={"graph": "graph", "questions": ["=What?"]}),
+    # who has no token for reconciling finds nothing, whoever they are
+    **{
+        f"{call}": For(None, of="nothing")
+        for call in (
+            *("GET reconcile/<token>/<pk>", "POST reconcile/<token>/<pk>", "GET reconcile/<token>/<pk>/preview"),
+            *("GET reconcile/<token>/<pk>/properties", "GET reconcile/<token>/<pk>/suggest/<kind>"),
+        )
+    },
     "GET across/<pk>": reads("across"),
     "DELETE across/<pk>": For(VIEWER, WRITE, "across", manage=True),
     "GET graphs/<pk>/program-corrections": reads("graph"),

@@ -18,6 +18,11 @@ const SCOPES: readonly { id: Scope; label: string; detail: string }[] = [
   { id: "ask", label: "Ask", detail: "Start and stop runs and comparisons" },
   { id: "write", label: "Write", detail: "Change graphs, question sets, reviews and experiments" },
   { id: "admin", label: "Administer", detail: "Tokens, groups, people, language models and the trash" },
+  {
+    id: "reconcile",
+    label: "Reconcile",
+    detail: "Match tables in OpenRefine; alone it may stand in an address",
+  },
 ];
 
 const LASTS = [
