@@ -58,7 +58,7 @@ async def test_tools_and_resources_over_stdio(clew, programs):
         tools = (await client.list_tools()).tools
         assert {tool.name for tool in tools} == {
             *("list_graphs", "describe_graph", "search_entities", "list_neighbours", "find_paths"),
-            *("ask", "run_program"),
+            *("ask", "run_program", "query_sparql"),
         }
         assert all(tool.annotations.read_only_hint for tool in tools)
         graph = (await call(client, "list_graphs"))[0]["id"]
@@ -76,6 +76,12 @@ async def test_tools_and_resources_over_stdio(clew, programs):
         assert [answer["label"] for answer in answered["answers"]] == ["6"]
         again = await call(client, "run_program", graph=graph, question=QUESTION, program=answered["program"])
         assert [answer["label"] for answer in again["answers"]] == ["6"]
+        rows = await call(client, "query_sparql", graph=graph, query=answered["sparql"])
+        assert [float(row["number"]["value"]) for row in rows["results"]["bindings"]] == [6]
+        construct = "CONSTRUCT { ?x <urn:near> ?y } WHERE { ?x <urn:clew:r:borders> ?y } LIMIT 1"
+        assert "urn:near" in (await call(client, "query_sparql", graph=graph, query=construct))["@graph"][0]
+        refused = await read_error(client, "query_sparql", graph=graph, query="CLEAR ALL")
+        assert "cannot be changed by SPARQL updates" in refused
         evidence = await client.read_resource(answered["evidence"])
         assert "program.executed" in {event["type"] for event in json.loads(evidence.contents[0].text)}
 

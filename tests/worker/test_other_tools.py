@@ -31,17 +31,22 @@ def make_client(server, token):
 
 
 @pytest.mark.slow
-def test_the_page_works_as_written(demo, server, tmp_path, monkeypatch):
+def test_the_page_works_as_written(users, demo, server, tmp_path, monkeypatch):
     monkeypatch.setenv("CLEW_TOKEN", server.token("admin"))
     monkeypatch.setenv("CLEW_PASSWORD", "correct-horse-battery")
-    changes = {"http://127.0.0.1:8000": server.url, '"graph": 1': f'"graph": {demo.pk}'}
-    printed, promised = run_page("api.md", tmp_path, changes)
+    monkeypatch.setenv("CLEW_RECONCILE_TOKEN", create_token(user=users["admin"], scopes=[Scope.RECONCILE]))
+    graph_addresses = {
+        address.format(1): address.format(demo.pk) for address in ('"graph": {}', "/graphs/{}/", 'TOKEN/{}"')
+    }
+    printed, promised = run_page("api.md", tmp_path, {"http://127.0.0.1:8000": server.url, **graph_addresses})
     print(json.dumps(printed)[:5000])
     assert {name: printed[name] for name in promised} == promised
     (retrieved,) = json.loads(printed["retrieve"])["results"]
     best = retrieved["triples"][0]
     assert [best["head"]["label"], best["relation"]["name"], best["tail"]["label"]] == ["France", "capital", "Paris"]
     assert json.loads(printed["token"])["token"]
+    candidates = json.loads(printed["reconcile"])["q0"]["result"]
+    assert (candidates[0]["name"], candidates[0]["match"]) == ("Brussels", True)
     wait_until(lambda: not Run.objects.filter(retrieval=True).exists())
 
 

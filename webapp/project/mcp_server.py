@@ -85,7 +85,7 @@ class ApiClient:
                 "There is no API token. Make one on the page Account of Clew, with the scopes read and ask, and set "
                 "CLEW_TOKEN, or over HTTP send it as `Authorization: Bearer TOKEN`."
             )
-        headers = {"Authorization": f"Bearer {self.token}"}
+        headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         try:
             async with httpx2.AsyncClient(base_url=f"{self.url}/api/v1/", timeout=CALL_WITHIN_S) as client:
                 response = await client.request(method, path, headers=headers, **options)
@@ -188,6 +188,12 @@ def make_server(url: str, token: str | None) -> MCPServer:
     ) -> dict[str, Any]:
         """Run a program in the form that `ask` returns, perhaps edited; `question` says in words what it computes."""
         return await _run(get_client(context), {"graph": graph, "question": question, "program": program})
+
+    @read_only
+    async def query_sparql(graph: Graph, query: str, context: Context[Any, Any]) -> dict[str, Any]:
+        """Run a SPARQL query over a graph; entities are <urn:clew:e:LABEL>, or their own IRIs where they have any."""
+        result = await get_client(context).call("POST", f"graphs/{graph}/sparql", data={"query": query})
+        return result if isinstance(result, dict) else {"@graph": result}  # JSON-LD, of CONSTRUCT and DESCRIBE
 
     @server.resource("clew://runs/{run}", name="run", mime_type="application/json")
     async def read_run(run: str, context: Context[Any, Any]) -> Any:
