@@ -53,7 +53,7 @@ def export_graph(snapshot: Path, path: Path, format: str, *, partial: bool) -> N
     lost = [name for name in _list_parts(opened) if name not in chosen.holds]
     if lost and not partial:
         raise ConfigError(
-            f"A file of the format {format} cannot hold the {' and '.join(lost)} of this graph.",
+            f"A file of the format {format} cannot hold the {', '.join(lost)} of this graph.",
             hint="Choose graphml or cytoscape for attributes, or leave these out with partial=true.",
         )
     chosen.write(opened, path)

@@ -37,6 +37,7 @@ from webapp.graph_tests.api import (
 from webapp.graphs.api import GraphViewSet
 from webapp.graphs.endpoints_api import CheckView, EndpointsView, EndpointView
 from webapp.graphs.explore_api import PathsView, PictureView, SimilarView
+from webapp.graphs.export_api import ExportView
 from webapp.graphs.extraction_api import ExtractView
 from webapp.graphs.figures_api import ReportView, SchemaView, StatisticsView
 from webapp.graphs.jobs_api import JobViewSet
@@ -136,6 +137,7 @@ urlpatterns = [
     path("graphs/<int:pk>/model", GraphModelView.as_view()),
     path("graphs/<int:pk>/vocabulary", VocabularyView.as_view()),
     path("graphs/<int:pk>/vocabulary/file", VocabularyFileView.as_view()),
+    path("graphs/<int:pk>/export", ExportView.as_view()),
     path("graphs/<int:pk>/shapes", GraphShapesView.as_view()),
     path("graphs/<int:pk>/sparql", SparqlView.as_view()),
     path("graphs/<int:pk>/source", SourceView.as_view()),

@@ -144,7 +144,7 @@ TABLE = {
                 "similar",
             ),
             *("error-limit", "versions", "versions/<version>", "versions/diff"),
-            *("duplicates", "edits", "facts/sources", "shapes", "sparql", "vocabulary", "vocabulary/file"),
+            *("duplicates", "edits", "export", "facts/sources", "shapes", "sparql", "vocabulary", "vocabulary/file"),
         )
     },
     "POST graphs/<pk>/sparql": reads("graph"),

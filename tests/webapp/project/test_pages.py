@@ -160,6 +160,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "graphs/{id}/edits/preview",
         "graphs/{id}/edits/{number}/undo",
         "graphs/{id}/facts/sources",
+        "graphs/{id}/export",
         "graphs/{id}/shapes",
         "graphs/{id}/sparql",
         "graphs/{id}/source",
