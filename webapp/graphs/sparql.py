@@ -69,6 +69,21 @@ def answer_query(*, version: GraphVersion, query: str, accepted: Sequence[str], 
 
 
 def _ensure_store(path: Path) -> None:
+    """Make the RDF of a version where it is not there yet.
+
+    Raises:
+        QueryError: that takes too long, or too much memory.
+    """
+    if rdf_store.has_store(path):
+        return
     with _building:
-        if not rdf_store.has_store(path):
+        if rdf_store.has_store(path):
+            return
+        try:
             child_process.call(rdf_store.build_store, path, what="The graph", limits=BUILD_LIMITS)
+        except child_process.TooMuchError as error:
+            raise QueryError(
+                f"Preparing this graph for SPARQL took more than {BUILD_LIMITS.seconds:g} s or "
+                f"{child_process.format_memory(BUILD_LIMITS.memory)}.",
+                hint="Load its files into a store of their own, or ask questions and programs.",
+            ) from error

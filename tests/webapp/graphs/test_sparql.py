@@ -150,6 +150,9 @@ def test_limits_and_mistakes_of_a_request(query, api, tiny_graph, monkeypatch):
     assert api("viewer").post(path, "{}", content_type="application/json").status_code == 415
     assert api(None).get(path).status_code == 401
     with monkeypatch.context() as patch:
+        patch.setattr(sparql, "BUILD_LIMITS", sparql.child_process.Limits(seconds=1e-9))
+        assert query(NEIGHBOURS).json()["error"]["message"].startswith("Preparing this graph for SPARQL took more than")
+    with monkeypatch.context() as patch:
         patch.setattr(sparql, "RESULT_BYTES_MAX", 20)
         assert "more than 2e-05 MB" in query(NEIGHBOURS).json()["error"]["message"]
     with monkeypatch.context() as patch:
