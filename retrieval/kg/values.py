@@ -88,12 +88,6 @@ UNITS: dict[str, tuple[str, float]] = {
 _SCALES = {
     "k": 1e3, "thousand": 1e3, "mio": 1e6, "million": 1e6, "mn": 1e6, "bn": 1e9, "billion": 1e9, "trillion": 1e12,
 }  # fmt: skip
-#: A unit in the heading of a column, maybe of a currency, in thousands or more.
-_HEADING_UNIT = re.compile(
-    r"(?:in )?(?:[a-z]{1,3}(?=[$€£]))?(?P<sign>[$€£])?\s*"
-    r"(?:(?P<scale>thousand|million|billion|trillion|mio|mn|bn)s?\b\.?\s*(?:of\b\s*)?)?(?P<unit>[^\d\s$€£].*)?",
-    re.IGNORECASE,
-)
 #: What a price is one of: £28.50 per kg, £12/h, £4 each.
 _EACH = re.compile(r"^(?:(?:/|per |an? |each )\s?[^\W\d_]{1,12}|each|pp|pcm|p\.?a\.?|p\.?w\.?)$", re.IGNORECASE)
 #: What stands for millions and more behind an amount of money: £3.2m.
@@ -276,14 +270,6 @@ def find_unit(text: str) -> tuple[str, float] | None:
         if spelt in UNITS:
             return UNITS[spelt]
     return None
-
-
-def parse_unit(text: str) -> Value | None:
-    """One of a unit as headings name it: ``kg``, ``€ million``, ``US$ millions``, ``in thousands``."""
-    match = _HEADING_UNIT.fullmatch(text.strip())
-    if match is None:
-        return None
-    return parse(f"{match['sign'] or ''}1 {match['scale'] or ''} {match['unit'] or ''}".strip())
 
 
 def compute_year_fraction(year: int, month: int = 1, day: int = 1, minutes: float = 0.0) -> float:

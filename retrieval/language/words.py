@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from retrieval.kg.heading_units import parse_unit
 from retrieval.kg.snapshot.labels import NAME_SIGNS
 from retrieval.kg.snapshot.relation_names import IN_FULL
-from retrieval.kg.values import parse_unit
 from retrieval.language import quantities
 from retrieval.language.adjectives import BASES, POSITIVES
 from retrieval.language.amounts import Amount, Comparison

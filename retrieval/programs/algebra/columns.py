@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.kg import typed_values
+from retrieval.kg.heading_units import parse_unit
 from retrieval.kg.snapshot.arrays import sort_unique
-from retrieval.kg.values import Value, has_days_first, parse, parse_counted, parse_unit
+from retrieval.kg.values import Value, has_days_first, parse, parse_counted
 from retrieval.language.amounts import ValueKind
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Key

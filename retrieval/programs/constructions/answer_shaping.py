@@ -157,9 +157,9 @@ class AnswerShaper:
         other = _build_complement(question, source)
         programs = [source] if other is None else [other, source]
         programs = [self._remove_named(question, self._related.find_next(question, program)) for program in programs]
-        columns = {program: self._related.find_asked_values(question, program) for program in programs}
-        programs = [asked for program in programs for asked in columns[program] or [program]]
-        self.of_rows.update(asked for walks in columns.values() for asked in walks)
+        columns = {program: self._related.find_requested_values(question, program) for program in programs}
+        programs = [variant for program in programs for variant in columns[program] or [program]]
+        self.of_rows.update(*columns.values())
         programs += [
             variant
             for program in programs

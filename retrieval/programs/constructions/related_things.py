@@ -28,7 +28,7 @@ from retrieval.programs.algebra.operations import (
     walk,
 )
 from retrieval.programs.constructions.answer_types import has_singular_target
-from retrieval.programs.grounding.row_names import find_asked_columns
+from retrieval.programs.grounding.row_names import find_requested_columns
 
 if TYPE_CHECKING:
     from retrieval.programs.constructions.row_order import RowOrder
@@ -225,11 +225,11 @@ class RelatedThings:
             if np.isin(nodes, self.schema.columns.list_sources(r)).all()
         ]
 
-    def find_asked_values(self, question: QuestionWords, program: Program) -> list[Program]:
+    def find_requested_values(self, question: QuestionWords, program: Program) -> list[Program]:
         """What rows without names have of what a question asks for: the year, of "which year saw the most births", and
         of "were there more births in 1970 or 1980".
         """
-        columns = find_asked_columns(self.schema, question, self.executor.compute_nodes(program))
+        columns = find_requested_columns(self.schema, question, self.executor.compute_nodes(program))
         if not columns and isinstance(program, Top) and self.is_row_set(program):
             columns = _find_compared_columns(program.source)
         return [Walk(program, column) for column in columns]

@@ -110,7 +110,7 @@ def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
     return np.setdiff1d(schema.columns.list_sources(schema.listing), np.concatenate([np.zeros(0, np.int64), *of_kinds]))
 
 
-def find_asked_columns(schema: Called, question: QuestionWords, rows: np.ndarray) -> list[int]:
+def find_requested_columns(schema: Called, question: QuestionWords, rows: np.ndarray) -> list[int]:
     """Relations of rows without names that a question asks for, and not for the rows: of "which year saw the most
     births" those called so, else those that lead to years.
     """
@@ -120,11 +120,11 @@ def find_asked_columns(schema: Called, question: QuestionWords, rows: np.ndarray
     kinds = (kind for kind in schema.kinds if rows[0] in schema.list_members(kind))
     if any(stems & set(get_label_stems(schema.snapshot.get_entity_label(kind))) for kind in kinds):
         return []
-    named = [info.id for info in schema.relations if stems & set(info.stems)]
-    if not named and "year" in stems:
+    relations = [info.id for info in schema.relations if stems & set(info.stems)]
+    if not relations and "year" in stems:
         types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
-        named = [relation for relation, kind in types if kind is not None and kind.year]
-    return [relation for relation in named if np.isin(rows, schema.columns.list_sources(relation)).all()]
+        relations = [relation for relation, kind in types if kind is not None and kind.year]
+    return [relation for relation in relations if np.isin(rows, schema.columns.list_sources(relation)).all()]
 
 
 def _normalize_name(snapshot: Snapshot, node: int) -> str:
