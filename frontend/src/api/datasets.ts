@@ -73,3 +73,9 @@ export type SampledQuestion = Schemas["Sample"];
 /** Questions generated from the graph's own facts; kept as a question set when it has a name. */
 export const sampleQuestions = (graph: Id, body: { n: number; seed: number; name?: string }) =>
   post("graphs/{id}/sample-questions", { id: graph }, body);
+
+export type ExportFormat = "tsv" | "parquet" | "graphml" | "cytoscape";
+
+/** A version as a file; with `partial` without what the format cannot hold. */
+export const exportVersion = (graph: Id, { hash }: Version, format: ExportFormat, partial: boolean) =>
+  getFile("graphs/{id}/export", { id: graph, format, partial, snapshot: hash });

@@ -14,6 +14,7 @@ import { Card } from "@/components/kit/Card";
 import { bytes, integer } from "@/view/format";
 import { toast } from "@/store/toasts";
 import { ChangeGraph } from "./ChangeGraph";
+import { ExportVersion } from "./ExportVersion";
 import { usesOf } from "./uses";
 import { VersionDiff } from "./VersionDiff";
 
@@ -82,6 +83,7 @@ function Row({ graph, version, admin, onCompare }: RowProps) {
             What changed
           </Button>
         )}
+        <ExportVersion graph={graph} version={version} />
         {admin && !version.current && (
           <>
             <Button size="small" isDisabled={activate.isPending} onPress={() => activate.mutate()}>
