@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from retrieval.language.words import find_target_words, get_label_stems
+from retrieval.language.words import find_target_words, get_label_stems, remove_unit
 from retrieval.programs.algebra.operations import Entities, Walk
 
 if TYPE_CHECKING:
@@ -117,14 +117,21 @@ def find_requested_columns(schema: Called, question: QuestionWords, rows: np.nda
     if not len(rows) or not schema.surrogates[0][rows].all():
         return []
     stems = {question.words[n].stem for n in find_target_words(question)}
-    kinds = (kind for kind in schema.kinds if rows[0] in schema.list_members(kind))
-    if any(stems & set(get_label_stems(schema.snapshot.get_entity_label(kind))) for kind in kinds):
+    label = schema.snapshot.get_entity_label(int(rows[0])).casefold()
+    nouns = [noun for noun in schema.told if label.startswith(f"{noun.casefold()} ")]
+    nouns += [schema.snapshot.get_entity_label(kind) for kind in schema.kinds if rows[0] in schema.list_members(kind)]
+    if any(stems & set(get_label_stems(noun)) for noun in nouns):
         return []
-    relations = [info.id for info in schema.relations if stems & set(info.stems)]
+    relations = [info.id for info in schema.relations if stems & set(get_label_stems(_find_head(info.label))[-1:])]
     if not relations and "year" in stems:
         types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
         relations = [relation for relation, kind in types if kind is not None and kind.year]
     return [relation for relation in relations if np.isin(rows, schema.columns.list_sources(relation)).all()]
+
+
+def _find_head(label: str) -> str:
+    """The words of a relation's name up to its noun: those before "of", or before a unit."""
+    return remove_unit(label).casefold().partition(" of ")[0]
 
 
 def _normalize_name(snapshot: Snapshot, node: int) -> str:
