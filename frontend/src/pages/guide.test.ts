@@ -15,7 +15,14 @@ const COPIED = [
   "tsconfig.node.json",
   "vite.config.ts",
 ];
-const ALSO = ["englishOnly.ts", "pageList.ts", "precompress.ts", "eslint.config.js", ".prettierrc.json"];
+const ALSO = [
+  "englishOnly.ts",
+  "pageList.ts",
+  "precompress.ts",
+  "widget.ts",
+  "eslint.config.js",
+  ".prettierrc.json",
+];
 const MINUTES = 60_000;
 
 let folder = "";
