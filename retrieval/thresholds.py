@@ -41,8 +41,8 @@ questions held out of training it refuses 2 in 100 with an answer, none of them 
 right in three; without it 73 in 100 of the unanswerable ones are refused, with it 65."""
 
 OUTCOME = 0.035
-"""Least probability of an outcome without a checkpoint; less likely ones are not even shown as guesses. Of those
-between 0.03 and this, 1 in 23 is right, and 8 answer what the graph does not hold (all suites)."""
+"""Least probability of an outcome without a checkpoint; less likely ones are not even shown as guesses. Of 23
+between 0.03 and this over all suites, 1 was right, and 8 were of unanswerable questions."""
 
 PATH_WORDS_READ, PATH_PROBABILITY, PATH_SHARE = 0.93, 0.8, 0.02
 """A relation path of several steps goes before likelier outcomes where its words are supported so well, it is so

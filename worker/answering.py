@@ -222,7 +222,9 @@ def _stream_retrieval(answerer: Answerer, run: Run, cancelled: Callable[[], bool
     for event in answerer.run(build_request(run), cancelled=cancelled):
         yield event
         if isinstance(event, ChainsBuilt):
-            message = "Only the retrieval was asked for."
+            message = (
+                "Only the retrieval was asked for." if event.chains else "Nothing was retrieved for this question."
+            )
             nothing = NoAnswer(NoAnswerReason.REASONER_DECLINED, message)
             yield AnswerFinal((), nothing, "", (), Usage(triples=event.triples), event.took_ms)
             return

@@ -17,7 +17,7 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
 
 _COLUMNS = ("head", "relation", "tail")
-_LONELY = "entities without facts"
+_ISOLATED = "entities without facts"
 _LINE_END = re.compile(r"[\n\r]")
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
@@ -62,8 +62,8 @@ def export_graph(snapshot: Path, path: Path, format: str, *, partial: bool) -> N
 def _list_parts(snapshot: Snapshot) -> list[str]:
     """What a snapshot has beside facts."""
     parts = [name for name, _ in Annotations.load(snapshot.path, snapshot.manifest).list_parts()]
-    lonely = (snapshot.get_degrees(np.arange(snapshot.num_entities)) == 0).any()
-    return [*parts, _LONELY] if lonely else parts
+    isolated = (snapshot.get_degrees(np.arange(snapshot.num_entities)) == 0).any()
+    return [*parts, _ISOLATED] if isolated else parts
 
 
 def _list_facts(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
@@ -124,12 +124,12 @@ def _write_graphml(snapshot: Snapshot, path: Path) -> None:
             file.write(f'<key id="{key}" for="{kind}" attr.name={quoteattr(name)} attr.type="string"/>\n')
         file.write('<graph edgedefault="directed">\n')
         for entity, attributes in _list_nodes(snapshot):
-            named = {**attributes, "name": snapshot.get_entity_label(entity)}
-            file.write(f'<node id="n{entity}">{_render_data(keys, "node", named)}</node>\n')
+            values = {**attributes, "name": snapshot.get_entity_label(entity)}
+            file.write(f'<node id="n{entity}">{_render_data(keys, "node", values)}</node>\n')
         for fact, attributes in _list_edges(snapshot):
-            called = {**attributes, "relation": snapshot.get_relation_name(int(snapshot.relations[fact]))}
+            values = {**attributes, "relation": snapshot.get_relation_name(int(snapshot.relations[fact]))}
             ends = f'source="n{snapshot.heads[fact]}" target="n{snapshot.tails[fact]}"'
-            file.write(f"<edge {ends}>{_render_data(keys, 'edge', called)}</edge>\n")
+            file.write(f"<edge {ends}>{_render_data(keys, 'edge', values)}</edge>\n")
         file.write("</graph>\n</graphml>\n")
 
 
@@ -152,7 +152,7 @@ def _list_edges(snapshot: Snapshot) -> Iterator[tuple[int, Mapping[str, str]]]:
     return ((fact, snapshot.get_fact_attributes(fact)) for fact in range(snapshot.num_triples))
 
 
-_ATTRIBUTES = frozenset({"entity attributes", "fact attributes", _LONELY})
+_ATTRIBUTES = frozenset({"entity attributes", "fact attributes", _ISOLATED})
 EXPORT_FORMATS = {
     "tsv": ExportFormat(_write_tsv, ".tsv", "text/tab-separated-values"),
     "parquet": ExportFormat(_write_parquet, ".parquet", "application/vnd.apache.parquet"),

@@ -46,12 +46,12 @@ class QueryResult:
 
 
 def has_store(snapshot: Path) -> bool:
-    """Whether the RDF of a snapshot is kept."""
+    """Whether the store of a snapshot was built."""
     return (get_cache_folder(snapshot) / _NAME).exists()
 
 
 def build_store(snapshot: Path) -> None:
-    """Keep the RDF of a snapshot, beside first and then renamed into place."""
+    """Build the store of a snapshot in a temporary folder, then rename it into place."""
     import pyoxigraph as ox  # noqa: PLC0415 - where a store is used only
 
     folder = get_cache_folder(snapshot)
@@ -72,7 +72,7 @@ def build_store(snapshot: Path) -> None:
 
 
 def query_store(snapshot: Path, query: str, accepted: Sequence[str], *, most: int) -> QueryResult:
-    """Run a query over the RDF that is kept.
+    """Run a query over the store of a snapshot.
 
     Args:
         accepted: media types, the preferred one first; where the result has none of them, it is JSON or N-Triples.

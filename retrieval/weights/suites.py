@@ -78,7 +78,7 @@ def load_suites(data: TrainingData, names: Sequence[str] = ()) -> list[SuiteQues
     if unknown:
         raise ConfigError(f"There is no suite {', '.join(sorted(unknown))} in {data.public} or {data.own}.")
     chosen = [folder for folder in folders if not names or folder.name in names]
-    return [question for folder in chosen for question in _read_suite(data, folder)]
+    return [question for folder in chosen for question in read_suite(data, folder)]
 
 
 def _list_folders(data: TrainingData) -> list[Path]:
@@ -88,11 +88,12 @@ def _list_folders(data: TrainingData) -> list[Path]:
     folders += [own_suite] if own_suite.is_dir() else []
     spider, wikitables = data.find("spider"), data.find("wikitables")
     folders += write_suites(spider, data.cache / "spider") if spider else ()
-    folders += [write_suite(wikitables, data.cache)] if wikitables else []
+    folders += [write_suite(wikitables, data.cache / "wikitables_training")] if wikitables else []
     return [*folders, *data.suites]
 
 
-def _read_suite(data: TrainingData, folder: Path) -> Iterator[SuiteQuestion]:
+def read_suite(data: TrainingData, folder: Path) -> Iterator[SuiteQuestion]:
+    """The questions of one suite; graphs that were not built yet are built."""
     for file in sorted(folder.glob("*.jsonl")):
         for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
             graph = _build_graph(data, folder, str(row.get("graph") or "graph").removesuffix(".tsv"))
@@ -125,12 +126,13 @@ def build_copy_without(data: TrainingData, question: SuiteQuestion, relation: st
     folder = next(folder for folder in _list_folders(data) if folder.name == question.suite)
     facts = _find_facts(folder, question.graph.name.removeprefix(f"{question.suite}-"))
     built = data.cache / "masked" / re.sub(r"[^\w.-]+", "_", f"{question.graph.name}-{relation}")[:150]
+    ending = ".csv" if facts.suffix == ".csv" else ".tsv"
     if not built.is_dir():
         open_facts = gzip.open if facts.suffix == ".gz" else open
         with open_facts(facts, "rt", encoding="utf-8", newline="") as file:
-            kept = _remove_column(file, relation) if facts.suffix == ".csv" else _remove_triples(file, relation)
+            kept = _remove_column(file, relation) if ending == ".csv" else _remove_triples(file, relation)
         built.parent.mkdir(parents=True, exist_ok=True)
-        written = built.with_name(built.name + (".csv" if facts.suffix == ".csv" else ".tsv"))
+        written = built.with_name(built.name + ending)
         written.write_text(kept, encoding="utf-8", newline="")
         build_from_files([written], built, problems=_ignore_problem)
     return built

@@ -32,7 +32,8 @@ def convert_constant(columns: Columns, constant: Constant, relation: int) -> Con
             factor = unit.value if unit is not None and same else constant.factor
             plain = replace(constant, value=constant.value / factor, dimension="", factor=1.0)
             return plain if not kind.dimension else None
-        if not constant.dimension and unit is not None and constant.value >= (scale := unit.value / unit.factor) > 1.0:
+        scale = unit.value / unit.factor if unit is not None else 1.0  # of "price ($ million)" a million
+        if not constant.dimension and scale > 1.0 and constant.value >= scale:
             return replace(constant, value=constant.value / scale)
         if not constant.dimension and kind.factor != 1.0:
             return replace(constant, value=constant.value * kind.factor, dimension=kind.dimension)

@@ -163,10 +163,7 @@ class AnswerShaper:
         programs += [
             variant
             for program in programs
-            for variant in (
-                *self._related.resolve_surrogates(program),
-                *self._move_conditions(question, program),
-            )
+            for variant in (*self._related.resolve_surrogates(program), *self._move_conditions(question, program))
         ]
         programs = self._related.find_owners(question, source) or [
             *programs, *self._build_folds(question, source), *self._build_sums(question, source),

@@ -51,7 +51,9 @@ def move_exception(program: Program, executor: Executor) -> Program | None:
 
 
 def rank_alternatives(program: Program) -> Program:
-    """The first of two sets where each condition was put on the first of all: "which had more births, 1979 or 1990"."""
+    """Compare two alternatives with each other where each was a condition on the top of all: "which year had more
+    births, 1979 or 1990" is not about the year with the most births.
+    """
     for _, either in _iter_nested(program, Or):
         for top in walk(either.left):
             if isinstance(top, Top) and top in walk(either.right):

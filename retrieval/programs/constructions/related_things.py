@@ -226,8 +226,8 @@ class RelatedThings:
         ]
 
     def find_requested_values(self, question: QuestionWords, program: Program) -> list[Program]:
-        """What rows without names have of what a question asks for: the year, of "which year saw the most births", and
-        of "were there more births in 1970 or 1980".
+        """The values that a question asks for where a program gives rows without names: the year, of "which year saw
+        the most births" and of "were there more births in 1970 or 1980".
         """
         columns = find_requested_columns(self.schema, question, self.executor.compute_nodes(program))
         if not columns and isinstance(program, Top) and self.is_row_set(program):
@@ -236,7 +236,7 @@ class RelatedThings:
 
 
 def _find_compared_columns(program: Program) -> list[int]:
-    """The relation of two values, either of which some rows have."""
+    """The column that both of two alternatives are a condition on: the year, of "in 1970 or 1980"."""
     sides = (program.left, program.right) if isinstance(program, Or) else ()
     keys = {side.key if isinstance(side, Filter) else None for side in sides}
     return [key.path[0] for key in keys if len(keys) == 1 and key is not None and len(key.path) == 1]

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from retrieval.language.words import find_target_words, get_label_stems, remove_unit
+from retrieval.language.amounts import ValueKind
+from retrieval.language.words import find_target_words, get_label_stems, get_stem, remove_unit
 from retrieval.programs.algebra.operations import Entities, Walk
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.language.words import QuestionWords
-    from retrieval.programs.algebra.columns import Columns
+    from retrieval.programs.algebra.columns import Columns, ValueType
     from retrieval.programs.algebra.operations import Program
     from retrieval.programs.grounding.relation_types import RelationInfo
 
@@ -103,7 +104,7 @@ def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
 
 
 def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
-    """Rows of tables whose name says no kind."""
+    """Rows of tables that are members of no kind."""
     if schema.listing is None:
         return np.zeros(0, np.int64)
     of_kinds = [schema.list_members(kind) for kind in schema.kinds]
@@ -111,8 +112,10 @@ def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
 
 
 def find_requested_columns(schema: Called, question: QuestionWords, rows: np.ndarray) -> list[int]:
-    """Relations of rows without names that a question asks for, and not for the rows: of "which year saw the most
-    births" those called so, else those that lead to years.
+    """The columns that a question asks for where its answer is rows without names.
+
+    "Which year saw the most births" asks for columns called year, else for those whose values are years. A question
+    for the kind of the rows asks for no column.
     """
     if not len(rows) or not schema.surrogates[0][rows].all():
         return []
@@ -123,14 +126,21 @@ def find_requested_columns(schema: Called, question: QuestionWords, rows: np.nda
     if any(stems & set(get_label_stems(noun)) for noun in nouns):
         return []
     relations = [info.id for info in schema.relations if stems & set(get_label_stems(_find_head(info.label))[-1:])]
-    if not relations and "year" in stems:
+    if not relations:
         types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
-        relations = [relation for relation, kind in types if kind is not None and kind.year]
+        relations = [relation for relation, kind in types if kind is not None and _name_type(kind) in stems]
     return [relation for relation in relations if np.isin(rows, schema.columns.list_sources(relation)).all()]
 
 
+def _name_type(kind: ValueType) -> str | None:
+    """The stem of the noun for values of a type; None for numbers, which have many."""
+    if kind.year:
+        return get_stem("year")
+    return None if kind.kind is ValueKind.NUMBER else get_stem(kind.kind.value)
+
+
 def _find_head(label: str) -> str:
-    """The words of a relation's name up to its noun: those before "of", or before a unit."""
+    """A relation's name up to its head noun: without what follows "of", and without a unit."""
     return remove_unit(label).casefold().partition(" of ")[0]
 
 

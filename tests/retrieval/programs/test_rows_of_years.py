@@ -1,4 +1,4 @@
-"""Tables whose rows have no name: what is asked for is what they have, such as their year."""
+"""Tables whose rows have no name: what is asked for is a value of theirs, such as their year."""
 
 import pytest
 
@@ -14,6 +14,7 @@ TABLES = {
     "1861,74,2010,3\n1871,61,1870,9\n1881,85,2310,4\n1891,52,1640,7\n1901,47,1210,1\n1911,40,980,2\n",
     "204": "Season,Division,Goals,Coach\n1998,Second,41,Ida Boll\n1999,Second,38,Rolf Maas\n2000,First,55,Ida Boll\n"
     "2001,First,29,Una Prys\n2002,Second,61,Una Prys\n2003,First,44,Rolf Maas\n",
+    "205": "Held,Visitors,Stalls\n2021-03-04,120,8\n2021-04-11,340,9\n2021-05-02,95,4\n2021-06-19,210,7\n",
 }
 
 
@@ -39,10 +40,14 @@ EXPECTED = {
         ("Which season had the fewest goals?", ["2001"]),
         ("Which year had the most goals?", ["2002"]),
     ],
+    "205": [
+        ("Which date had the most visitors?", ["2021-04-11"]),
+        ("Which date had the fewest stalls?", ["2021-05-02"]),
+    ],
 }
 
 
-def test_a_question_for_a_year_is_answered_with_the_year_of_a_row(reader):
+def test_a_question_for_a_year_or_date_is_answered_with_that_of_a_row(reader):
     table, programs = reader
     for question, expected in EXPECTED[table]:
         assert answers(programs, question) == expected, question

@@ -52,7 +52,7 @@ def test_tables_become_graphs_and_questions_keep_their_answers(tmp_path):
 
 def test_only_so_many_tables_are_drawn(tmp_path):
     write_source(tmp_path / "wikitables")
-    folder = write_suite(tmp_path / "wikitables", tmp_path / "out", tables=0)
+    folder = write_suite(tmp_path / "wikitables", tmp_path / "out", tables=slice(0))
     assert [file.name for file in folder.iterdir()] == ["dev.jsonl"]
 
 
