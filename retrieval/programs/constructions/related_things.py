@@ -230,7 +230,7 @@ class RelatedThings:
         the most births" and of "were there more births in 1970 or 1980".
         """
         columns = find_requested_columns(self.schema, question, self.executor.compute_nodes(program))
-        if not columns and isinstance(program, Top) and self.is_row_set(program):
+        if isinstance(program, Top) and self.is_row_set(program) and not vocabulary.find_target_words(question):
             columns = _find_compared_columns(program.source)
         return [Walk(program, column) for column in columns]
 

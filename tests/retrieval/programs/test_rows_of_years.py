@@ -51,3 +51,12 @@ def test_a_question_for_a_year_or_date_is_answered_with_that_of_a_row(reader):
     table, programs = reader
     for question, expected in EXPECTED[table]:
         assert answers(programs, question) == expected, question
+
+
+def test_a_question_for_the_rows_themselves_is_answered_with_rows(tmp_path):
+    (tmp_path / "orders.csv").write_text(
+        "order_id,customer,total,year\n1,Ann,20,2010\n2,Bob,95,2011\n3,Ann,40,2011\n4,Cy,70,2010\n5,Cy,15,2012\n"
+    )
+    build_from_files([tmp_path / "orders.csv"], tmp_path / "graph", problems=pytest.fail)
+    programs = ProgramReader(snapshots.open(tmp_path / "graph"), load().encode, PROGRAMS)
+    assert answers(programs, "Which order has the highest total?") == ["order 2"]
