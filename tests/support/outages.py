@@ -26,7 +26,8 @@ def without_postgres() -> Iterator[None]:
             yield
         finally:
             sql.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
-            # asgiref's shared thread would otherwise reuse its terminated connection in later tests.
+            # This thread and asgiref's shared one would otherwise reuse their terminated connections.
+            connections.close_all()
             SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 

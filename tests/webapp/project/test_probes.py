@@ -86,6 +86,19 @@ def test_a_database_that_is_away_is_missed(workers):
     assert readiness() == (200, {}, ALL)
 
 
+@pytest.mark.slow
+def test_connections_that_were_cut_cost_no_request_however_many(workers):
+    connection.close()
+    connection.pool.open()
+    held = [connection.pool.getconn() for _ in range(8)]
+    for each in held:
+        connection.pool.putconn(each)
+    with without_postgres():
+        pass
+    connection.ensure_connection()
+    assert readiness() == (200, {}, ALL)
+
+
 def test_a_database_of_another_version_is_not_ready(workers):
     recorder = MigrationRecorder(connection)
     recorder.record_unapplied("answers", "0001_initial")

@@ -25,13 +25,12 @@ def _parse_database(url: str) -> dict[str, Any]:
     options: dict[str, Any] = dict(parse_qsl(parts.query))
     host = options.pop("host", parts.hostname or "")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "webapp.project.database",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": host,
         "PORT": str(parts.port or ""),
-        "CONN_HEALTH_CHECKS": True,  # a restarted PostgreSQL must not cost anybody a request
         # Threads of the web process and of the workers share few connections, kept open between uses.
         "OPTIONS": {**options, "pool": _POOL},
     }
