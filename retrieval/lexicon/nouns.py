@@ -13,6 +13,9 @@ _SAME = ("news", "series", "species")
 #: Plurals that add "es", with those of words in "us": buses, viruses; not houses and causes.
 _IN_ES = re.compile(r"(?:oes|ches|shes|sses|xes|zzes|lenses|[^aeiou]uses)$")
 
+#: Letters, at least, of a noun that an adjective in "y" is of, with the one that it doubles.
+_QUALITY = 3
+
 
 def is_plural(noun: str) -> bool:
     """Whether a noun is a plural, as it is written."""
@@ -62,3 +65,14 @@ def list_singulars(name: str) -> list[str]:
     if noun.endswith("ves") and noun not in IRREGULAR_SINGULARS:
         singulars += [noun[:-3] + "f", noun[:-3] + "fe"]
     return [before + gap + singular for singular in singulars]
+
+
+def list_quality_nouns(adjective: str) -> list[str]:
+    """The possible nouns of an adjective in "y", in lower case, the likeliest first; empty for any other.
+
+    ``foggy`` gives ``fog``, ``fogg`` and ``fogge``.
+    """
+    noun = adjective[:-1]
+    if not adjective.endswith("y") or len(noun) < _QUALITY or noun[-1] in "aeiou":
+        return []
+    return [*([noun[:-1]] if noun[-1] == noun[-2] else []), noun, noun + "e"]

@@ -22,10 +22,12 @@ def convert_constant(columns: Columns, constant: Constant, relation: int) -> Con
     if kind is None:
         return None
     if constant.kind is ValueKind.NUMBER:
+        if kind.kind is ValueKind.TIME:
+            return None
+        if (kind.year or kind.kind is ValueKind.DATE) and 0 < constant.value < _NO_YEAR:
+            return None
         if kind.kind is ValueKind.DATE:
             return constant if not constant.dimension and constant.value == int(constant.value) else None
-        if kind.kind is ValueKind.TIME or (kind.year and 0 < constant.value < _NO_YEAR):
-            return None
         unit = None if kind.dimension else columns.parse_named_unit(relation)
         if constant.dimension and constant.dimension != kind.dimension:
             same = unit is not None and unit.dimension == constant.dimension

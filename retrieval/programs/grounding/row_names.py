@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -24,6 +25,10 @@ _NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
 _ROW = "row"
 #: Nodes that are looked at, and the share of them that must bear the name that is said.
 _SAMPLE, _NEARLY_ALL = 40, 0.9
+#: Rows, at most, that what rows are called has on average.
+_FEW = 2
+#: Rows, at least, that are each of a day or year of its own.
+_PERIODS = 4
 
 
 class Called(Protocol):
@@ -96,11 +101,34 @@ def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
             heads, tails = columns.list_arcs(info.id)
             ends = tails[np.isin(heads, members)]
             whose = info.leaves < 1.0 and info.facts == info.tails
-            called = set(info.stems) <= kind_stems or "name" in info.stems
+            described = set(info.stems) <= kind_stems and info.heads <= _FEW * info.tails
+            called = described or "name" in info.stems
             if (whose or called) and not (mask[ends].any() or columns.kinds[ends].any()):
                 naming[kind] = info.id
                 break
+        else:
+            for info, _ in _list_periods(schema, mask):
+                if np.array_equal(schema.columns.list_sources(info.id), members):
+                    naming[kind] = info.id
+                    break
     return mask, naming
+
+
+def find_period_nouns(schema: Called) -> dict[tuple[str, ...], int]:
+    """Stems of nouns for rows without names of which each is of a day or year of its own: the relation to it."""
+    nouns = dict[tuple[str, ...], int]()
+    for info, stems in _list_periods(schema, schema.surrogates[0]):
+        for stem in stems:
+            nouns.setdefault((stem,), info.id)
+    return nouns
+
+
+def _list_periods(schema: Called, mask: np.ndarray) -> Iterator[tuple[RelationInfo, set[str]]]:
+    """Relations from rows of a mask, bool [E], to a day or year of its own for each; and stems of nouns for it."""
+    for info in schema.relations:
+        kind, rows = schema.columns.get_value_type(info.id), schema.columns.list_sources(info.id)
+        if kind is not None and len(rows) >= _PERIODS and info.facts == info.heads == info.tails and mask[rows].all():
+            yield info, _list_type_stems(kind)
 
 
 def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
@@ -128,15 +156,20 @@ def find_requested_columns(schema: Called, question: QuestionWords, rows: np.nda
     relations = [info.id for info in schema.relations if stems & set(get_label_stems(_find_head(info.label))[-1:])]
     if not relations:
         types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
-        relations = [relation for relation, kind in types if kind is not None and _name_type(kind) in stems]
+        relations = [relation for relation, kind in types if kind is not None and stems & _list_type_stems(kind)]
     return [relation for relation in relations if np.isin(rows, schema.columns.list_sources(relation)).all()]
 
 
-def _name_type(kind: ValueType) -> str | None:
-    """The stem of the noun for values of a type; None for numbers, which have many."""
+def _list_type_stems(kind: ValueType) -> set[str]:
+    """The stems of nouns for values of a type; none for numbers, which have many."""
     if kind.year:
-        return get_stem("year")
-    return None if kind.kind is ValueKind.NUMBER else get_stem(kind.kind.value)
+        return {get_stem("year")}
+    match kind.kind:
+        case ValueKind.DATE:
+            return {get_stem("date"), get_stem("day")}
+        case ValueKind.NUMBER:
+            return set()
+    return {get_stem(kind.kind.value)}
 
 
 def _find_head(label: str) -> str:

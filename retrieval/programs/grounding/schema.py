@@ -15,7 +15,7 @@ from retrieval.programs.grounding.graph_relations import MOST, NEARLY_ALL, NO, S
 from retrieval.programs.grounding.induction import infer_kinds
 from retrieval.programs.grounding.measures import Measures, is_reference
 from retrieval.programs.grounding.people_and_places import PeopleAndPlaces
-from retrieval.programs.grounding.row_names import find_naming_relations, find_surrogates
+from retrieval.programs.grounding.row_names import find_naming_relations, find_period_nouns, find_surrogates
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -163,7 +163,7 @@ class Schema(PeopleAndPlaces):
         """Kinds where no relation says them, see :mod:`.induction`: stems of a noun, and the directed
         relation that its members have.
         """
-        return {get_label_stems(noun): relation for noun, relation in self.told.items()}
+        return find_period_nouns(self) | {get_label_stems(noun): relation for noun, relation in self.told.items()}
 
     @cached_property
     def nouns(self) -> dict[int, str]:

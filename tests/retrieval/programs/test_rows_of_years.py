@@ -15,6 +15,8 @@ TABLES = {
     "204": "Season,Division,Goals,Coach\n1998,Second,41,Ida Boll\n1999,Second,38,Rolf Maas\n2000,First,55,Ida Boll\n"
     "2001,First,29,Una Prys\n2002,Second,61,Una Prys\n2003,First,44,Rolf Maas\n",
     "205": "Held,Visitors,Stalls\n2021-03-04,120,8\n2021-04-11,340,9\n2021-05-02,95,4\n2021-06-19,210,7\n",
+    "harbour": "Date,Sky,Ships,Depth\n2021-12-30,fog,4,3.1\n2021-12-31,cloud,7,3.4\n2022-01-01,fog,2,2.8\n"
+    "2022-01-02,sun,9,3.9\n2022-01-03,fog,6,3.0\n2022-01-04,drizzle,5,2.5\n",
 }
 
 
@@ -44,6 +46,15 @@ EXPECTED = {
         ("Which date had the most visitors?", ["2021-04-11"]),
         ("Which date had the fewest stalls?", ["2021-05-02"]),
     ],
+    "harbour": [
+        ("Which day had the most ships?", ["2022-01-02"]),
+        ("Which days had fewer than 5 ships?", ["2021-12-30", "2022-01-01"]),
+        ("How many days had more than 5 ships?", ["3"]),
+        ("How many foggy days were there?", ["3"]),
+        ("How many foggy days were there in 2022?", ["2"]),
+        ("How many drizzly days were there?", ["1"]),
+        ("How many sunny days were there?", ["1"]),
+    ],
 }
 
 
@@ -60,3 +71,16 @@ def test_a_question_for_the_rows_themselves_is_answered_with_rows(tmp_path):
     build_from_files([tmp_path / "orders.csv"], tmp_path / "graph", problems=pytest.fail)
     programs = ProgramReader(snapshots.open(tmp_path / "graph"), load().encode, PROGRAMS)
     assert answers(programs, "Which order has the highest total?") == ["order 2"]
+
+
+def test_a_people_is_of_its_country_however_a_table_writes_it(tmp_path):
+    (tmp_path / "ferries.csv").write_text(
+        "Ferry,Flag,Seats,Launched\nElva,USA,120,1994-05-01\nOrrin,UK,80,1999-02-11\nTessa,USA,60,2001-07-30\n"
+        "Milo,Norway,200,1988-10-02\nWren,UK,40,2010-03-15\n"
+    )
+    build_from_files([tmp_path / "ferries.csv"], tmp_path / "graph", problems=pytest.fail)
+    programs = ProgramReader(snapshots.open(tmp_path / "graph"), load().encode, PROGRAMS)
+    assert answers(programs, "Which American ferries are there?") == ["Elva", "Tessa"]
+    assert answers(programs, "How many British ferries are there?") == ["2"]
+    # Smaller numbers than a hundred are no year of a launch.
+    assert answers(programs, "Which ferries have over 70?") == ["Elva", "Milo", "Orrin"]

@@ -11,7 +11,7 @@ from retrieval.language.english import SEXES, STOP
 from retrieval.language.gazetteer import find_countries
 from retrieval.language.words import QuestionWords
 from retrieval.lexicon import get_groups, get_pairs, get_words
-from retrieval.lexicon.nouns import list_singulars
+from retrieval.lexicon.nouns import list_quality_nouns, list_singulars
 from retrieval.programs.algebra.operations import Entities
 from retrieval.programs.grounding.anchors.anchor import Anchor
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _ABBREVIATIONS = get_pairs("place_abbreviations")
 """Other names of places, where a graph lacks the name that was given."""
+_SHORT_NAMES = {name: [short for short, full in _ABBREVIATIONS.items() if full == name] for name in _ABBREVIATIONS}
 _OTHER_NAMES = get_words("other_name_relations")
 """What relations are called that lead to another name of somebody."""
 _STATE_SYNONYMS = get_groups("state_synonyms")
@@ -84,6 +85,8 @@ class NameAnchors:
                 ends_name = last - first == 1 and first > 0 and words[0].capital and question.words[first - 1].capital
                 if not matches and last - first <= 3 and not ends_name and not self._is_kind(question, first, last):
                     matches = next(filter(None, map(labels.find_exact, list_singulars(name))), [])
+                if not matches and last - first == 1 and last < len(texts) and texts[last] not in STOP:
+                    matches = next(filter(None, map(labels.find_exact, list_quality_nouns(name))), [])
                 matches = [match for match in matches if match.entity not in self.schema.kinds]
                 matches = keep_as_written(matches, question.text, words[0].start, words[-1].end)
                 for place, match in enumerate(matches[:NODES]):
@@ -174,7 +177,8 @@ class NameAnchors:
         labels = self.snapshot.labels
         places = find_countries(word)
         if places:
-            return [match for place in places for match in labels.find_exact(place)]
+            names = [name for place in places for name in (place, *_SHORT_NAMES.get(place, ()))]
+            return [match for name in names for match in labels.find_exact(name)]
         if len(word) < _DEMONYM or word in STOP or not word.removesuffix("s").endswith(_DEMONYM_ENDINGS):
             return []
         for kept in range(len(word) - 1, max(_DEMONYM - 2, len(word) - 4), -1):
