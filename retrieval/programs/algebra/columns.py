@@ -153,6 +153,10 @@ class Columns:
             self._columns[relation] = Column(owners[order], values[order], nodes[order])
         return self._columns[relation]
 
+    def find_least(self, relation: int) -> float:
+        """The least value that a directed relation leads to, infinite where there is none."""
+        return float(self.get_column(relation).values.min(initial=np.inf))
+
     def get_value_type(self, relation: int) -> ValueType | None:
         """What the values are that a directed relation leads to; None where most of its ends are no values."""
         if relation not in self._types:

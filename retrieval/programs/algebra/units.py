@@ -12,8 +12,8 @@ from retrieval.programs.algebra.operations import Constant
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
 
-#: Smaller numbers are compared with no year: more than one.
-_NO_YEAR = 100
+#: Numbers below this share of the least year of a column are none of its years: "over 40".
+_EARLY = 0.5
 
 
 def convert_constant(columns: Columns, constant: Constant, relation: int) -> Constant | None:
@@ -24,7 +24,7 @@ def convert_constant(columns: Columns, constant: Constant, relation: int) -> Con
     if constant.kind is ValueKind.NUMBER:
         if kind.kind is ValueKind.TIME:
             return None
-        if (kind.year or kind.kind is ValueKind.DATE) and 0 < constant.value < _NO_YEAR:
+        if (kind.year or kind.kind is ValueKind.DATE) and constant.value < _EARLY * columns.find_least(relation):
             return None
         if kind.kind is ValueKind.DATE:
             return constant if not constant.dimension and constant.value == int(constant.value) else None

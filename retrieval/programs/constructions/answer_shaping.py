@@ -144,6 +144,9 @@ class AnswerShaper:
             rows = self._related.find_rows(part.program.source)
             if rows is not None:
                 return [Count(rows)]
+            things = self._related.find_counted_things(question, part.program.source)
+            if things is not None:
+                return [Count(things)]
             counts = [Count(lifted) for lifted in self._move_conditions(question, part.program.source)]
             self.lifts.update(counts)
             return [part.program, *counts]
@@ -158,7 +161,11 @@ class AnswerShaper:
         programs = [source] if other is None else [other, source]
         programs = [self._remove_named(question, self._related.find_next(question, program)) for program in programs]
         columns = {program: self._related.find_requested_values(question, program) for program in programs}
-        programs = [variant for program in programs for variant in columns[program] or [program]]
+        programs = [
+            variant
+            for program in programs
+            for variant in columns[program] or [self._related.find_observed(program) or program]
+        ]
         self.of_rows.update(*columns.values())
         programs += [
             variant
@@ -184,7 +191,7 @@ class AnswerShaper:
                 self.done.add(doer)
                 self._truths.read_words[doer] = leaf
                 people = [*people, *([] if doer in people else [doer])]
-        elif question_kind in ("which", "what is", "what are") and self._related.is_row_set(source):
+        elif question_kind in ("which", "what is", "what are", "where") and self._related.is_row_set(source):
             people = self._related.find_row_things(question, source)
         self.of_rows.update(people if self._related.is_row_set(source) else ())
         never = self._related.find_absent_members(question, source)

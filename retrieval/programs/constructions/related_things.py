@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from retrieval.language import words as vocabulary
 from retrieval.language.amounts import Comparison, ValueKind
 from retrieval.language.english import STOP
 from retrieval.language.words import QuestionWords, get_label_stems
+from retrieval.lexicon import get_pairs
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
     Entities,
@@ -42,6 +43,8 @@ _WHOSE = 4
 _SORT_OF = re.compile(
     r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of (?P<noun>\w+) .+"
 )
+#: Stems of what observations are counted as.
+_TIMES = frozenset(map(vocabulary.get_stem, ("time", *get_pairs("periodical_adjectives"))))
 #: From this share of a relation's ends on nothing leads on from them.
 _MOSTLY = 0.5
 
@@ -225,14 +228,38 @@ class RelatedThings:
             if np.isin(nodes, self.schema.columns.list_sources(r)).all()
         ]
 
+    def find_observed(self, program: Program) -> Program | None:
+        """What rows are observations of: the stocks, of monthly prices; None of other rows and things."""
+        nodes = self.executor.compute_nodes(program)
+        for kind, relation in self.schema.observed.items() if len(nodes) else ():
+            if is_among(nodes, self.schema.list_members(kind)).all():
+                return Walk(program, relation)
+        return None
+
+    def find_counted_things(self, question: QuestionWords, program: Program) -> Program | None:
+        """What a number of observations is the number of: the stocks, where several are, and no months are counted."""
+        things = self.find_observed(program)
+        stems = {question.words[n].stem for n in vocabulary.find_target_words(question)}
+        several = things is not None and len(self.executor.compute_nodes(things)) > 1
+        return things if several and not stems & _TIMES else None
+
     def find_requested_values(self, question: QuestionWords, program: Program) -> list[Program]:
-        """The values that a question asks for where a program gives rows without names: the year, of "which year saw
-        the most births" and of "were there more births in 1970 or 1980".
+        """The values that a question asks for where a program gives rows without names, or values of theirs: the year,
+        of "which year saw the most births", "were there more births in 1970 or 1980" and "when were births lowest".
         """
+        if question.kind == "when" and self._is_amount(program):
+            program = program.source
         columns = find_requested_columns(self.schema, question, self.executor.compute_nodes(program))
-        if isinstance(program, Top) and self.is_row_set(program) and not vocabulary.find_target_words(question):
+        alone = not columns and not vocabulary.find_target_words(question)
+        if alone and isinstance(program, Top) and self.is_row_set(program):
             columns = _find_compared_columns(program.source)
         return [Walk(program, column) for column in columns]
+
+    def _is_amount(self, program: Program) -> TypeGuard[Walk]:
+        """Whether a program gives numbers, and no years, of rows without names."""
+        kind = self.schema.columns.get_value_type(program.relation) if isinstance(program, Walk) else None
+        number = kind is not None and kind.kind is ValueKind.NUMBER and not kind.year
+        return number and isinstance(program, Walk) and self.is_row_set(program.source)
 
 
 def _find_compared_columns(program: Program) -> list[int]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from retrieval.language.amounts import ValueKind
-from retrieval.language.words import find_target_words, get_label_stems, get_stem, remove_unit
+from retrieval.language.words import find_target_words, get_label_stems, remove_unit
 from retrieval.programs.algebra.operations import Entities, Walk
+from retrieval.programs.grounding.observations import list_type_stems
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
     from retrieval.language.words import QuestionWords
-    from retrieval.programs.algebra.columns import Columns, ValueType
+    from retrieval.programs.algebra.columns import Columns
     from retrieval.programs.algebra.operations import Program
     from retrieval.programs.grounding.relation_types import RelationInfo
 
@@ -27,8 +27,6 @@ _ROW = "row"
 _SAMPLE, _NEARLY_ALL = 40, 0.9
 #: Rows, at most, that what rows are called has on average.
 _FEW = 2
-#: Rows, at least, that are each of a day or year of its own.
-_PERIODS = 4
 
 
 class Called(Protocol):
@@ -106,29 +104,7 @@ def find_surrogates(schema: Called) -> tuple[np.ndarray, dict[int, int]]:
             if (whose or called) and not (mask[ends].any() or columns.kinds[ends].any()):
                 naming[kind] = info.id
                 break
-        else:
-            for info, _ in _list_periods(schema, mask):
-                if np.array_equal(schema.columns.list_sources(info.id), members):
-                    naming[kind] = info.id
-                    break
     return mask, naming
-
-
-def find_period_nouns(schema: Called) -> dict[tuple[str, ...], int]:
-    """Stems of nouns for rows without names of which each is of a day or year of its own: the relation to it."""
-    nouns = dict[tuple[str, ...], int]()
-    for info, stems in _list_periods(schema, schema.surrogates[0]):
-        for stem in stems:
-            nouns.setdefault((stem,), info.id)
-    return nouns
-
-
-def _list_periods(schema: Called, mask: np.ndarray) -> Iterator[tuple[RelationInfo, set[str]]]:
-    """Relations from rows of a mask, bool [E], to a day or year of its own for each; and stems of nouns for it."""
-    for info in schema.relations:
-        kind, rows = schema.columns.get_value_type(info.id), schema.columns.list_sources(info.id)
-        if kind is not None and len(rows) >= _PERIODS and info.facts == info.heads == info.tails and mask[rows].all():
-            yield info, _list_type_stems(kind)
 
 
 def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
@@ -142,11 +118,13 @@ def _find_rows_of_no_kind(schema: Called) -> np.ndarray:
 def find_requested_columns(schema: Called, question: QuestionWords, rows: np.ndarray) -> list[int]:
     """The columns that a question asks for where its answer is rows without names.
 
-    "Which year saw the most births" asks for columns called year, else for those whose values are years. A question
-    for the kind of the rows asks for no column.
+    "Which year saw the most births" asks for columns called year, else for those whose values are years; "when" for
+    the only date or year. A question for the kind of the rows asks for no column.
     """
     if not len(rows) or not schema.surrogates[0][rows].all():
         return []
+    if question.kind == "when":
+        return _find_date(schema, rows)
     stems = {question.words[n].stem for n in find_target_words(question)}
     label = schema.snapshot.get_entity_label(int(rows[0])).casefold()
     nouns = [noun for noun in schema.told if label.startswith(f"{noun.casefold()} ")]
@@ -156,20 +134,17 @@ def find_requested_columns(schema: Called, question: QuestionWords, rows: np.nda
     relations = [info.id for info in schema.relations if stems & set(get_label_stems(_find_head(info.label))[-1:])]
     if not relations:
         types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
-        relations = [relation for relation, kind in types if kind is not None and stems & _list_type_stems(kind)]
+        relations = [relation for relation, kind in types if kind is not None and stems & list_type_stems(kind)]
     return [relation for relation in relations if np.isin(rows, schema.columns.list_sources(relation)).all()]
 
 
-def _list_type_stems(kind: ValueType) -> set[str]:
-    """The stems of nouns for values of a type; none for numbers, which have many."""
-    if kind.year:
-        return {get_stem("year")}
-    match kind.kind:
-        case ValueKind.DATE:
-            return {get_stem("date"), get_stem("day")}
-        case ValueKind.NUMBER:
-            return set()
-    return {get_stem(kind.kind.value)}
+def _find_date(schema: Called, rows: np.ndarray) -> list[int]:
+    """The column of dates that rows have, else that of years, where there is only one."""
+    types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
+    timely = [(r, kind.year) for r, kind in types if kind is not None and (kind.year or kind.kind is ValueKind.DATE)]
+    timely = [(r, year) for r, year in timely if np.isin(rows, schema.columns.list_sources(r)).all()]
+    dates = [r for r, year in timely if not year] or [r for r, _ in timely]
+    return dates if len(dates) == 1 else []
 
 
 def _find_head(label: str) -> str:

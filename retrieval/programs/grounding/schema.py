@@ -14,8 +14,9 @@ from retrieval.language.words import get_label_stems, get_stem
 from retrieval.programs.grounding.graph_relations import MOST, NEARLY_ALL, NO, SAMPLE
 from retrieval.programs.grounding.induction import infer_kinds
 from retrieval.programs.grounding.measures import Measures, is_reference
+from retrieval.programs.grounding.observations import find_observed, find_period_nouns
 from retrieval.programs.grounding.people_and_places import PeopleAndPlaces
-from retrieval.programs.grounding.row_names import find_naming_relations, find_period_nouns, find_surrogates
+from retrieval.programs.grounding.row_names import find_naming_relations, find_surrogates
 
 if TYPE_CHECKING:
     from retrieval.kg.snapshot import Snapshot
@@ -157,6 +158,11 @@ class Schema(PeopleAndPlaces):
     def surrogates(self) -> tuple[np.ndarray, dict[int, int]]:
         """Rows without names of their own, see :func:`retrieval.programs.grounding.row_names.find_surrogates`."""
         return find_surrogates(self)
+
+    @cached_property
+    def observed(self) -> dict[int, int]:
+        """What rows are observations of, see :func:`retrieval.programs.grounding.observations.find_observed`."""
+        return find_observed(self)
 
     @cached_property
     def induced(self) -> dict[tuple[str, ...], int]:

@@ -88,9 +88,10 @@ class ResultFeatures:
             sort = "count" if isinstance(program, Count) else "fold" if isinstance(program, Fold) else "number"
             bad = float(result) != float(result) or self._is_empty_sum(program)
             unit = float(self._is_measured_otherwise(question, program))
+            undated = float(question_kind == "when" and not self._has_dates(program))
             return (
-                (f"root.{question_kind}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle), ("root.unit",
-                unit)
+                (f"root.{question_kind}.{sort}", 1.0), ("root.bad", float(bad)), ("root.idle", idle),
+                ("root.unit", unit), ("root.when.undated", undated),
             )  # fmt: skip
         nodes = get_result_nodes(result)
         result = np.zeros(0, np.int64) if nodes is None else nodes
@@ -120,7 +121,7 @@ class ResultFeatures:
         mask, naming = self.schema.surrogates
         half = any(word.text == "or" for word in question.words) and any(map(self._is_half, walk(program)))
         features.append(("root.half", float(half)))
-        numbered = bool(naming) and sort == "nodes" and bool(mask[result].all())
+        numbered = bool(naming or self.schema.observed) and sort == "nodes" and bool(mask[result].all())
         features.append(("root.surrogate", float(numbered)))
         features.append(("root.surrogate.unasked", float(numbered and self._are_unasked_rows(question, result))))
         if isinstance(program, Top):
@@ -183,7 +184,11 @@ class ResultFeatures:
 
     def _has_dates(self, program: Program) -> bool:
         """Whether a program leads to years or dates, which are no numbers of anything."""
-        kind = self.schema.columns.get_value_type(program.relation) if isinstance(program, Walk) else None
+        kind = None
+        if isinstance(program, Walk):
+            kind = self.schema.columns.get_value_type(program.relation)
+        elif isinstance(program, Fold):
+            kind = self.schema.columns.get_key_type(program.key)
         return kind is not None and (kind.year or kind.kind is ValueKind.DATE)
 
     def _count_idle_filters(self, program: Program) -> int:

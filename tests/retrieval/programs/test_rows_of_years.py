@@ -17,6 +17,8 @@ TABLES = {
     "205": "Held,Visitors,Stalls\n2021-03-04,120,8\n2021-04-11,340,9\n2021-05-02,95,4\n2021-06-19,210,7\n",
     "harbour": "Date,Sky,Ships,Depth\n2021-12-30,fog,4,3.1\n2021-12-31,cloud,7,3.4\n2022-01-01,fog,2,2.8\n"
     "2022-01-02,sun,9,3.9\n2022-01-03,fog,6,3.0\n2022-01-04,drizzle,5,2.5\n",
+    "quarries": "Site,Year,Output\nAlmar,2001,30\nAlmar,2002,34\nAlmar,2003,12\nAlmar,2004,41\nBrenn,2001,55\n"
+    "Brenn,2002,50\nBrenn,2003,58\nBrenn,2004,47\nCosta,2001,20\nCosta,2002,21\nCosta,2003,37\nCosta,2004,29\n",
 }
 
 
@@ -54,6 +56,14 @@ EXPECTED = {
         ("How many foggy days were there in 2022?", ["2"]),
         ("How many drizzly days were there?", ["1"]),
         ("How many sunny days were there?", ["1"]),
+    ],
+    "quarries": [
+        ("Which quarry had the highest output?", ["Brenn"]),
+        ("Which quarries had an output above 35?", ["Almar", "Brenn", "Costa"]),
+        ("How many quarries are there?", ["3"]),
+        ("How many quarries had an output above 40?", ["2"]),
+        ("When was the output of Almar lowest?", ["2003"]),
+        ("What was the output of Costa in 2003?", ["37"]),
     ],
 }
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from retrieval.kg.snapshot.labels import keep_as_written, normalize_name
+from retrieval.language.amounts import ValueKind
 from retrieval.language.english import SEXES, STOP
 from retrieval.language.gazetteer import find_countries
 from retrieval.language.words import QuestionWords
@@ -103,6 +104,8 @@ class NameAnchors:
                         alias = tuple(("e.alias" if name == "e.exact" else name, value) for name, value in features)
                         anchors.append(Anchor("S", first, last, Entities((known,)), "node", alias, 1.0))
                     covered[first:last] = [True] * (last - first)
+        for date in (q for q in question.quantities if q.amount.kind is ValueKind.DATE):
+            covered[date.first : date.last] = [True] * (date.last - date.first)  # no other date that is misspelt
         for low, high in [*question.quoted, *_find_capital_runs(question)]:
             if not any(covered[low:high]):
                 anchors += self._find_partial_matches(question, low, high)
@@ -286,10 +289,9 @@ def _is_determiner(question: QuestionWords, first: int, last: int) -> bool:
 
 def _find_capital_runs(question: QuestionWords) -> list[tuple[int, int]]:
     """Stretches of capitalised words, the first word of the question left out where it only begins the sentence."""
-    runs: list[tuple[int, int]] = []
-    first = None
+    runs, first = list[tuple[int, int]](), None
     for n, word in enumerate([*question.words, None]):
-        capital = word is not None and word.capital and not (n == 0 and word.text in STOP)
+        capital = word is not None and word.capital and not ((n == 0 or word.text == "i") and word.text in STOP)
         if capital and first is None:
             first = n
         elif not capital and first is not None:
