@@ -54,21 +54,21 @@ def _find_observed(schema: Tables, rows: np.ndarray) -> int | None:
     panel, to the things of which each was observed at most of the times that any was: the stock, of monthly prices.
     """
     mask, columns = schema.surrogates[0], schema.columns
-    whole = [info for info in schema.relations if info.facts == info.heads == len(rows)]
-    whole = [info for info in whole if np.array_equal(columns.list_sources(info.id), rows)]
-    kinds = {info.id: columns.get_value_type(info.id) for info in whole}
-    times = [info for info in whole if (kind := kinds[info.id]) is not None and list_type_stems(kind)]
+    complete = [info for info in schema.relations if info.facts == info.heads == len(rows)]
+    complete = [info for info in complete if np.array_equal(columns.list_sources(info.id), rows)]
+    kinds = {info.id: columns.get_value_type(info.id) for info in complete}
+    times = [info for info in complete if (kind := kinds[info.id]) is not None and list_type_stems(kind)]
     alone = next((info.id for info in times if info.tails == len(rows)), None)
     if alone is not None:
         return alone
-    for info in sorted(whole, key=lambda info: -info.tails):
+    for info in sorted(complete, key=lambda info: -info.tails):
         targets = columns.list_arcs(info.id)[1]
         if kinds[info.id] is not None or mask[targets].any() or columns.kinds[targets].any() or info.tails < _THINGS:
             continue
         for time in times:
             pairs = np.stack([targets, columns.list_arcs(time.id)[1]])
-            unique = len(np.unique(pairs, axis=1)[0]) == len(rows)
-            if unique and time.tails >= _PERIODS and len(rows) >= _FILLED * info.tails * time.tails:
+            distinct = len(np.unique(pairs, axis=1)[0]) == len(rows)
+            if distinct and time.tails >= _PERIODS and len(rows) >= _FILLED * info.tails * time.tails:
                 return info.id
     return None
 
