@@ -1,7 +1,7 @@
 """What the engine takes from the environment; the web application adds its own (``webapp.project.env``).
 
-``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER``, ``CLEW_DEVICE``, ``CLEW_LAYERS`` and
-``CLEW_INDEX_PROCESSES``.
+``LLM_BASE_URL`` and the other names of a language model, ``CLEW_ENCODER``, ``CLEW_DEVICE``, ``CLEW_LAYERS``,
+``CLEW_TRACKERS`` and ``CLEW_INDEX_PROCESSES``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from retrieval.types import Usage
 CONSTRAINTS = ("none", "schema", "grammar")
 LOCAL = "local"
 """What ``LLM_BASE_URL`` is called where ``serve-model`` serves."""
+
+PLUGIN = "plugin:"
+"""What ``LLM_BASE_URL`` begins with where a plug-in provides the model; its name follows."""
 
 LOCAL_PORT = 8977
 LOCAL_URL = f"http://127.0.0.1:{LOCAL_PORT}/v1"
@@ -45,10 +48,10 @@ LLM_RANGES: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class LLMSettings:
-    """An OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, llama.cpp).
+    """An OpenAI-compatible endpoint (OpenAI, vLLM, Ollama, llama.cpp), or a plug-in.
 
     Attributes:
-        base_url: address up to and including ``/v1``.
+        base_url: address up to and including ``/v1``, or ``plugin:NAME``.
         model: name the endpoint knows the model by.
         api_key: empty for endpoints that want none.
         connect_timeout: seconds to reach the endpoint.
@@ -90,7 +93,7 @@ class LLMSettings:
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
-        if parts.scheme not in {"http", "https"} or not parts.netloc:
+        if not self.provider and (parts.scheme not in {"http", "https"} or not parts.netloc):
             raise ConfigError(
                 f"LLM_BASE_URL is {self.base_url!r}.",
                 hint="Give an address such as http://localhost:11434/v1.",
@@ -105,6 +108,11 @@ class LLMSettings:
             if not least <= getattr(self, field) <= most:
                 name = next(name for name, (field_name, _) in _NUMBERS.items() if field_name == field)
                 raise ConfigError(f"{name} is {getattr(self, field):g}.", hint=f"Give {least:g} to {most:g}.")
+
+    @property
+    def provider(self) -> str:
+        """The plug-in that provides it; empty where an endpoint does."""
+        return self.base_url.removeprefix(PLUGIN) if self.base_url.startswith(PLUGIN) else ""
 
     @property
     def title(self) -> str:
@@ -176,6 +184,8 @@ def read_llm_settings(environ: Mapping[str, str] = os.environ) -> LLMSettings | 
     }  # fmt: skip
     model, key = environ.get("LLM_MODEL", "").strip(), environ.get("LLM_API_KEY", "").strip()
     constraints = environ.get("LLM_CONSTRAINTS", "").strip()
+    if base_url.startswith(PLUGIN):
+        model = model or base_url.removeprefix(PLUGIN)
     if base_url == LOCAL:
         base_url, model = LOCAL_URL, model or LOCAL_MODEL
         constraints = constraints or "grammar"
@@ -211,6 +221,11 @@ def read_layers(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     A training, or a checkpoint that somebody uploads, may import these and no other code.
     """
     return tuple(name for part in environ.get("CLEW_LAYERS", "").split(",") if ":" in (name := part.strip()))
+
+
+def read_trackers(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Where trainings are recorded, from ``CLEW_TRACKERS``: ``NAME`` or ``NAME=WHERE`` each, with commas between."""
+    return tuple(name for part in environ.get("CLEW_TRACKERS", "").split(",") if (name := part.strip()))
 
 
 #: Each takes about 1 GB of memory.

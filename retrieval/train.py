@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from retrieval import config as configs
+from retrieval import environment
 from retrieval.config import DoubtingOptions, RetrieverConfig, TrainingConfig
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.storage import save_json
@@ -25,6 +26,7 @@ from retrieval.linking.text_features import TextEncoder
 from retrieval.methods import registry
 from retrieval.methods.common.blending import select_share
 from retrieval.methods.retriever_loading import WRITTEN
+from retrieval.methods.spec import MethodSpec
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.weights import Weights
@@ -36,6 +38,7 @@ from retrieval.supervision.grounding import Grounded, require, resolve_questions
 from retrieval.supervision.labels import Label, filter_labels, read_labels
 from retrieval.supervision.provided_labels import collect_gold_labels, should_use_simple_walks
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
+from retrieval.tracking.runs import TrackedRun, open_trackers
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
@@ -67,6 +70,7 @@ def train(
     trajectories: Sequence[Trajectory] | Path = (),
     programs: Sequence[QuestionRecord] = (),
     refused: learning.Refused = MappingProxyType({}),
+    trackers: Sequence[str] | None = None,
 ) -> TrainResult:
     """Train a retriever and write its checkpoint to ``out``.
 
@@ -85,30 +89,58 @@ def train(
         trajectories: for agents, beside those that are made of the labels, or a trajectory file.
         programs: more questions with programs that people gave, to learn how questions are read; they need no topics.
         refused: programs that people rejected, by question id.
+        trackers: where it is recorded (``open_trackers``); None takes those of ``CLEW_TRACKERS``.
 
     Raises:
         MethodError: the method is unknown or not trainable.
-        ConfigError: a setting is unknown or wrong.
+        ConfigError: a setting is unknown or wrong, or a tracker cannot be opened.
         TrainingDataError: nothing of the question set can be learned from.
     """
     settings = config if isinstance(config, TrainingConfig) else registry.parse(method, config)
+    spec = registry.get_trained_method(method)
+    opened = open_trackers(environment.read_trackers() if trackers is None else trackers)
     if isinstance(labels, Path):
         labels = read_labels(labels)
-    spec = registry.get_trained_method(method)
-    if spec.train is not None:
-        result: TrainResult = spec.load_part("train")(
-            questions, labels or (), settings, snapshot=snapshot.hash, encoder=encoder, out=out, progress=progress,
-            cancelled=cancelled,
-        )  # fmt: skip
-        return result
+    if isinstance(trajectories, Path):
+        trajectories = read_trajectories(trajectories)
+    params = {
+        "method": method, "graph": snapshot.hash, "questions": len(questions), "encoder": encoder.name,
+        "code_version": get_code_version(), **configs.export_settings(settings),
+    }  # fmt: skip
+    with TrackedRun(opened, f"{method}-{out.name}", params) as run:
+        if spec.train is not None:
+            result: TrainResult = spec.load_part("train")(
+                questions, labels or (), settings, snapshot=snapshot.hash, encoder=encoder, out=out, progress=progress,
+                cancelled=cancelled,
+            )  # fmt: skip
+        else:
+            work = Work(snapshot, encoder, progress, cancelled, cache, tuple(trajectories), run.log_metrics)
+            result = _train_retriever(
+                spec, settings, work, questions, labels=labels, out=out, programs=programs, refused=refused
+            )
+        figures = {f"checkpoint/{name}": value for name, value in result.metrics.items()}
+        run.log_metrics(figures, int(result.metrics.get("epochs", 0)))
+    return replace(result, notes=(*result.notes, *run.notes))
+
+
+def _train_retriever(
+    spec: MethodSpec,
+    settings: TrainingConfig,
+    work: Work,
+    questions: Sequence[QuestionRecord],
+    *,
+    labels: Sequence[Label] | None,
+    out: Path,
+    programs: Sequence[QuestionRecord],
+    refused: learning.Refused,
+) -> TrainResult:
+    """Train a method by its task; see :func:`train`."""
     assert isinstance(settings, RetrieverConfig), "what the other methods have"
+    snapshot, encoder = work.snapshot, work.encoder
     notes: list[str] = []
     if labels is not None:
         labels, misfits = filter_labels(snapshot, labels)
         notes += [f"Labels left out: {misfits}."] if misfits.total else []
-    if isinstance(trajectories, Path):
-        trajectories = read_trajectories(trajectories)
-    work = Work(snapshot, encoder, progress, cancelled, cache, tuple(trajectories))
     splits = split(snapshot, questions, settings.seed, plans=spec.learns_plans)
     used, simple, label_notes = label(work, settings, [*splits.train, *splits.dev], labels)
     notes += label_notes
@@ -185,7 +217,10 @@ def _train_stages(
 ) -> tuple[TrainingState, list[dict[str, float]]]:
     """Train a task and those that follow it, each from the best weights of the one before; all measured steps."""
     if isinstance(task, SelfTrained):
-        return task.train_model(resume, key)
+        state, curve = task.train_model(resume, key)
+        for epoch, row in enumerate(state.history, 1):
+            work.log_metrics(row, epoch)
+        return state, curve
     stage: tuple[Task, TrainingConfig] | None = (
         task,
         task.settings if isinstance(task, Configured) else settings,
@@ -196,12 +231,18 @@ def _train_stages(
         state = fit(
             now, config, resume=resume / (f"stage{number}.pt" if number else "last.pt"), key=key,
             progress=work.progress, cancelled=work.cancelled, least=state.best if number else -1.0,
+            log_metrics=partial(_log_stage, work, epochs),
         )  # fmt: skip
         now.model.load_state_dict(state.weights)
         curve += [{"stage": number, "step": step, **row} for step, row in enumerate(state.curve)]
         epochs += state.epoch
         stage, number = now.get_next_stage() if isinstance(now, Staged) else None, number + 1
     return replace(state, epoch=epochs), curve
+
+
+def _log_stage(work: Work, before: int, metrics: Mapping[str, float], epoch: int) -> None:
+    """Log an epoch of a stage, with the epochs of the stages before it."""
+    work.log_metrics(metrics, before + epoch)
 
 
 def split(snapshot: Snapshot, questions: Sequence[QuestionRecord], seed: int, *, plans: bool = False) -> Splits:

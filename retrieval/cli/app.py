@@ -96,6 +96,7 @@ for _name, _function, _help in (
         "weights:build_weights",
         "Build the weights that come with Clew again, and measure them on held-out graphs.",
     ),
+    ("plug-ins", "plugins:list_all", "List what installed packages add to Clew, and what of it cannot be used."),
     ("doctor", "doctor:doctor", "Read all of a graph or checkpoint and say what is damaged."),
 ):
     app.command(f"retrieval.cli.{_function}", name=_name, help=_help)

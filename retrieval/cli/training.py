@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.cli.console import Bars, print_note, print_result, watch_interrupts
-from retrieval.cli.options import Encoding, QuestionOptions
+from retrieval.cli.options import Encoding, QuestionOptions, Repeated
 from retrieval.cli.questions import filter_split, read
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as snapshots
@@ -28,6 +28,7 @@ def train(
     programs: Path | None = None,
     config: Path | None = None,
     fraction: float = 1.0,
+    track: Repeated = (),
     encoding: Encoding = Encoding(),
 ) -> int:
     """Train a retriever; run again with the same ``--out`` to go on after a stop.
@@ -41,6 +42,8 @@ def train(
         programs: questions with programs, to learn how questions are read, beside those of the question set.
         config: JSON with settings that differ from the defaults, or from a preset: {"preset": "paper"}.
         fraction: share of the training questions used.
+        track: NAME or NAME=WHERE, a tracker that records the training, such as tensorboard=runs; repeatable (default:
+            CLEW_TRACKERS).
     """
     from retrieval.train import train as fit  # noqa: PLC0415 - imports torch
 
@@ -65,6 +68,7 @@ def train(
             cache=get_cache_folder(graph),
             trajectories=trajectories or (),
             programs=remove_measured(more, questions),
+            trackers=track or None,
         )
     for line in result.notes:
         print_note(line)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from retrieval.environment import LLMSettings
 from retrieval.errors import Cancelled, LLMError, LLMPromptError
-from retrieval.llm import failures, pacing
+from retrieval.llm import failures, pacing, providers
 from retrieval.llm.chat_errors import (
     BrokenOffError,
     build_loading_error,
@@ -199,6 +199,9 @@ class _Request(threading.Thread):
         self.join(timeout=2.0)
 
     async def _fetch(self) -> None:
+        if self._settings.provider:
+            await self._fetch_from_plugin()
+            return
         import openai  # noqa: PLC0415 - a second of import that only LLM users pay
 
         settings = self._settings
@@ -211,6 +214,21 @@ class _Request(threading.Thread):
         )
         async with client:
             await self._run_attempts(client)
+
+    async def _fetch_from_plugin(self) -> None:
+        """The reply of a plug-in's provider, which is asked once."""
+        await self._acquire_turn()
+        self.calls, self.accepted = 1, True
+        usage = ChatUsage(1)
+        async with contextlib.aclosing(
+            providers.stream_reply(self._settings, self._messages, self._constraint)
+        ) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, str):
+                    self.pieces.put(piece)
+                else:
+                    usage = ChatUsage(1, piece.prompt_tokens, piece.completion_tokens)
+        self.pieces.put(usage)
 
     async def _run_attempts(self, client: openai.AsyncOpenAI) -> None:
         import openai  # noqa: PLC0415

@@ -1,13 +1,15 @@
-"""All methods. What is not listed here does not exist; a method is added by its folder and one line here."""
+"""All methods: the folders that are listed here, and those of plug-ins (docs/plug-ins.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from retrieval import config as configs
+from retrieval import plugins
 from retrieval.config import InferenceOptions, Setting, TrainingConfig
 from retrieval.errors import ConfigError, MethodError
 from retrieval.methods.spec import MethodSpec
@@ -35,8 +37,35 @@ def read(folders: Iterable[str]) -> Mapping[str, MethodSpec]:
     return MappingProxyType({spec.name: spec for spec in specs})
 
 
+@cache
+def load_plugin_methods() -> tuple[plugins.Plugin, ...]:
+    """The methods of plug-ins, those that cannot be used too."""
+    return plugins.load_plugins(plugins.METHODS, check_spec, reserved=read(FOLDERS).keys(), light=True)
+
+
+def check_spec(name: str, spec: object) -> None:
+    """Refuse what cannot be listed as a method of this name.
+
+    Raises:
+        ConfigError: it is no ``MethodSpec``, has another name, or its settings cannot be described.
+    """
+    if not isinstance(spec, MethodSpec):
+        raise ConfigError(f"It is a {type(spec).__name__}, not a MethodSpec.")
+    if spec.name != name:
+        raise ConfigError(f"The method's name is {spec.name!r}, that of its entry point {name!r}.")
+    if spec.config is not None and not (spec.task or spec.train):
+        raise ConfigError("It has settings of a training, but neither `task` nor `train`.")
+    configs.describe(spec.options)
+    for preset in spec.asking.values():
+        configs.parse(spec.options, f"{name} has no inference setting", preset)
+    if spec.config is not None:
+        configs.describe(spec.config)
+        for preset in spec.presets.values():
+            configs.parse(spec.config, f"{name} has no setting", preset)
+
+
 #: Every method by its name.
-METHODS: Mapping[str, MethodSpec] = read(FOLDERS)
+METHODS: Mapping[str, MethodSpec] = MappingProxyType({**read(FOLDERS), **plugins.select_usable(load_plugin_methods())})
 
 #: Methods that learn from questions.
 TRAINED = frozenset(name for name, spec in METHODS.items() if spec.trained)
@@ -55,7 +84,9 @@ def get_method(name: str) -> MethodSpec:
         MethodError: there is none.
     """
     if name not in METHODS:
-        raise MethodError(f"No method is called {name!r}.", hint=f"There is: {', '.join(METHODS)}.")
+        why = plugins.describe_missing(load_plugin_methods(), name)
+        hint = f"Its plug-in is not used ({why})" if why else f"There is: {', '.join(METHODS)}."
+        raise MethodError(f"No method is called {name!r}.", hint=hint)
     return METHODS[name]
 
 

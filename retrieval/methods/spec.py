@@ -8,6 +8,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from retrieval.config import InferenceOptions, TrainingConfig, UntrainedOptions
+from retrieval.errors import MethodError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,5 +85,16 @@ class MethodSpec:
         return self.standalone or self.model_alone
 
     def load_part(self, name: str) -> Any:
-        """The function that ``answerer``, ``retriever``, ``task``, ``train`` or ``model`` names."""
-        return resolve_name(getattr(self, name))
+        """The function that ``answerer``, ``retriever``, ``task``, ``train`` or ``model`` names.
+
+        Raises:
+            MethodError: it cannot be imported.
+        """
+        part = getattr(self, name)
+        try:
+            return resolve_name(part)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise MethodError(
+                f"The part `{name}` of the method {self.name}, {part}, cannot be imported: {error}.",
+                hint="Install what it needs, or repair or remove the plug-in that it comes from.",
+            ) from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -42,6 +42,7 @@ def fit(
     progress: Callable[[Progress], None],
     cancelled: Callable[[], bool],
     least: float = -1.0,
+    log_metrics: Callable[[Mapping[str, float], int], None] = lambda _metrics, _step: None,
 ) -> TrainingState:
     """Train until the dev score has not risen for ``patience`` epochs.
 
@@ -51,6 +52,7 @@ def fit(
         key: names everything the training depends on; a state of another key is ignored.
         progress: told after each batch, with loss and rate.
         least: dev score of the model as it is; its weights are kept unless an epoch does better.
+        log_metrics: takes loss and dev score of each epoch, counted from 1; those of a resumed training first.
 
     Returns:
         The state reached, with the best epoch's weights.
@@ -67,6 +69,8 @@ def fit(
         optimizer.register_step_post_hook(average.update)
     learner = _Learner(model, optimizer, average)
     state = _load(resume, key, learner) or TrainingState(best=least, weights=copy_weights(model) if least >= 0 else {})
+    for epoch, row in enumerate(state.history, 1):
+        log_metrics(row, epoch)
     size = count_draws(task.size, config)
     while state.epoch < config.epochs and state.since_best < config.patience:
         rng = np.random.default_rng([config.seed, state.epoch])
@@ -75,6 +79,7 @@ def fit(
         loss = _run_epoch(task, config, optimizer, order, state, rng=rng, progress=progress, cancelled=cancelled)
         with average.use_average() if average else nullcontext():
             state.add_epoch(task.score_name, loss, task.score(cancelled), model)
+        log_metrics(state.history[-1], state.epoch)
         _save(resume, key, learner, state)
     return state
 

@@ -51,6 +51,7 @@ class Work:
 
     Attributes:
         cache: where label vectors and triple states are kept for asking, if anywhere.
+        log_metrics: takes the figures of each epoch, counted from 1 over all stages.
     """
 
     snapshot: Snapshot
@@ -59,6 +60,7 @@ class Work:
     cancelled: Callable[[], bool]
     cache: Path | None
     trajectories: tuple[Trajectory, ...] = ()
+    log_metrics: Callable[[Mapping[str, float], int], None] = lambda _metrics, _step: None
 
     def build_features(self, config: RetrieverConfig, *, directed: bool = False) -> GraphFeatures:
         """Text features of the graph and their sums; ``entity_texts`` resolved."""

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from retrieval.environment import CONSTRAINTS, LLM_RANGES
+from retrieval.environment import CONSTRAINTS, LLM_RANGES, PLUGIN
+from retrieval.plugins import PROVIDERS, list_names
 from webapp.api.fields import ErrorSerializer, PlainText
 from webapp.language_models import services
 from webapp.language_models.models import Action, ProviderChange
@@ -115,7 +116,12 @@ class ProviderSerializer(serializers.Serializer[object]):
     default = serializers.BooleanField(required=False)
 
     def validate_base_url(self, value: str) -> str:
-        """An address of a web server, without a key in it."""
+        """An address of a web server, without a key in it, or an installed plug-in."""
+        if value.startswith(PLUGIN):
+            if value.removeprefix(PLUGIN) not in (names := list_names(PROVIDERS)):
+                known = ", ".join(names) or "none"
+                raise serializers.ValidationError(f"No such plug-in is installed here; there is: {known}.")
+            return value
         try:
             parts = urlsplit(value)
             usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0

@@ -43,6 +43,7 @@ def check_all(*, fix: bool = False) -> Iterator[Finding]:
         fix: mend what can be mended without a choice, see :mod:`retrieval.kg.analysis.doctor`.
     """
     yield from check_home()
+    yield from engine.check_plugins()
     yield check_redis()
     finding = check_postgresql()
     yield finding

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 
 from redis.exceptions import RedisError
 
+from retrieval.kg.readers.catalog import load_plugin_formats
+from retrieval.methods.registry import load_plugin_methods
 from webapp.accounts.models import Role, User
 from webapp.accounts.quotas import GB
 from webapp.graphs import snapshots, storage
@@ -22,7 +24,9 @@ _OPERATOR = f"Whoever runs Clew finds out more with `{COMMAND} doctor`."
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that does not work as it should. ``code`` is ``queue``, ``workers``, ``disk`` or ``graph``."""
+    """One thing that does not work as it should. ``code`` is ``queue``, ``workers``, ``disk``, ``graph`` or
+    ``plugin``.
+    """
 
     code: str
     message: str
@@ -40,7 +44,7 @@ class Health:
 def check_health(user: User) -> Health:
     """How things are, for a user. PostgreSQL answers, or nobody could ask."""
     workers = _count_workers()
-    troubles = [*_check_workers(workers), *_check_disk(user), *_check_graphs(user)]
+    troubles = [*_check_workers(workers), *_check_disk(user), *_check_graphs(user), *_check_plugins(user)]
     return Health(workers, [asdict(trouble) for trouble in troubles])
 
 
@@ -80,3 +84,15 @@ def _check_graphs(user: User) -> list[Trouble]:
     names = list_visible_graphs(user).filter(snapshot__path__in=damaged).order_by("name").values_list("name", flat=True)
     hint = f"Go back to another version of it, or import it again. {_OPERATOR}"
     return [Trouble("graph", f"The files of the graph {name} are damaged.", hint) for name in names[:10]]
+
+
+def _check_plugins(user: User) -> list[Trouble]:
+    """Methods and formats that administrators installed and nobody can use; the other groups are loaded by workers."""
+    if not user.has_role(Role.ADMIN):
+        return []
+    plugins = [*load_plugin_methods(), *load_plugin_formats()]
+    return [
+        Trouble("plugin", f"The plug-in {plugin.name} is not used: {plugin.problem}", f"Repair {plugin.package}.")
+        for plugin in plugins
+        if plugin.problem
+    ]

@@ -56,7 +56,7 @@ class BudgetsSerializer(serializers.Serializer[object]):
 class TroubleSerializer(serializers.Serializer[object]):
     """Something that does not work as it should just now."""
 
-    code = serializers.ChoiceField(choices=["queue", "workers", "disk", "graph"])
+    code = serializers.ChoiceField(choices=["queue", "workers", "disk", "graph", "plugin"])
     message = serializers.CharField()
     hint = serializers.CharField()
 

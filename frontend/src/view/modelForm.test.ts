@@ -57,7 +57,7 @@ it("names every field that cannot be sent", () => {
   ).toEqual({
     name: "This is needed.",
     model: "This is needed.",
-    base_url: "An address that begins with http:// or https://.",
+    base_url: "An address that begins with http:// or https://, or plugin: and the name of a plug-in.",
     context_length: "A whole number, 0 or more.",
     prompt_price: "A number, 0 or more, or empty.",
   });

@@ -114,8 +114,8 @@ export function complaints(form: ModelForm, needsKey = false): Partial<Record<ke
   if (needsKey && !form.api_key.trim())
     wrong.api_key = "The address is another server's: enter its key, or remove the stored one.";
   for (const name of ["name", "model"] as const) if (!form[name].trim()) wrong[name] = "This is needed.";
-  if (!/^https?:\/\/[^/\s]+/.test(form.base_url.trim()))
-    wrong.base_url = "An address that begins with http:// or https://.";
+  if (!/^(https?:\/\/[^/\s]+|plugin:[a-z0-9-]+$)/.test(form.base_url.trim()))
+    wrong.base_url = "An address that begins with http:// or https://, or plugin: and the name of a plug-in.";
   for (const name of ["context_length", "requests_per_minute"] as const)
     if (!/^\d+$/.test(form[name].trim())) wrong[name] = "A whole number, 0 or more.";
   for (const name of ["prompt_price", "completion_price"] as const)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from retrieval import plugins
 from retrieval.errors import ClewError
 from retrieval.kg import snapshot
 from retrieval.kg.snapshot import integrity
@@ -65,6 +66,16 @@ def check_checkpoint(directory: Path, thing: str) -> Finding:
     if not directory.is_dir():
         return Finding("damaged", thing, "its directory is missing", RETRAIN)
     return _check_files(directory, thing, RETRAIN)
+
+
+def check_plugins() -> Iterator[Finding]:
+    """Load all plug-ins."""
+    for plugin in plugins.list_plugins():
+        thing = f"plug-in {plugin.name} ({plugin.group})"
+        if plugin.problem:
+            yield Finding("note", thing, plugin.problem, f"Repair, update or uninstall {plugin.package}.")
+        else:
+            yield Finding("ok", thing, plugin.package)
 
 
 def format_findings(findings: Iterable[Finding]) -> Iterator[str]:

@@ -267,7 +267,7 @@ class _Child:
             stderr=subprocess.PIPE,
             env={
                 **environment,
-                "PYTHONPATH": str(ROOT),
+                "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]),  # plug-ins
                 "PYTHONDONTWRITEBYTECODE": os.environ.get("PYTHONDONTWRITEBYTECODE", ""),
                 "OPENBLAS_NUM_THREADS": "1",
                 "RUST_BACKTRACE": "0",

@@ -44,7 +44,7 @@ def is_plain_text(file: InputFile) -> bool:
 
 def _detect_text_format(file: InputFile) -> Format:
     detected, certainty = _find_likeliest(file, opens_itself=False)
-    if other := find_text_format(file.head):
+    if certainty < Certainty.CERTAIN and (other := find_text_format(file.head)):
         raise make_refusal(other, file.name)
     if certainty == Certainty.POSSIBLE:
         check_xml_root(file.head, file.name)

@@ -32,7 +32,7 @@ const WHERE: FieldProps[] = [
     name: "base_url",
     label: "Address",
     type: "url",
-    hint: "An OpenAI-compatible endpoint, for example http://localhost:11434/v1.",
+    hint: "An OpenAI-compatible endpoint, for example http://localhost:11434/v1, or plugin: and the name of a plug-in.",
   },
 ];
 

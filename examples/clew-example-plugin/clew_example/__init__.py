@@ -1,0 +1,1 @@
+"""A method, a file format and a language model for Clew."""

@@ -1,0 +1,1 @@
+"""Trainings recorded in experiment trackers: MLflow, TensorBoard, and those of plug-ins."""
