@@ -86,6 +86,21 @@ def describe_missing(plugins: Iterable[Plugin], name: str) -> str:
     return next((f"{plugin.package}: {plugin.problem}" for plugin in plugins if plugin.name == name), "")
 
 
+def import_part(part: str, title: str) -> Any:
+    """Import what a plug-in, or Clew itself, names as ``"module:function"``.
+
+    Raises:
+        ConfigError: it cannot be imported; ``title`` says what it is.
+    """
+    try:
+        return resolve_name(part)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(
+            f"{title}, {part}, cannot be imported: {error}.",
+            hint="Install what it needs, or repair or remove the plug-in that it comes from.",
+        ) from error
+
+
 @cache
 def _read_entry_points() -> Any:
     return entry_points()  # reads the metadata of every installed package

@@ -45,7 +45,7 @@ def check_provider(_name: str, provider: object) -> None:
         ConfigError: it is not.
     """
     if not inspect.isasyncgenfunction(provider):
-        raise ConfigError(f"It is a {type(provider).__name__}, and not an `async def` that yields.")
+        raise ConfigError(f"It is of type {type(provider).__name__} and not an `async def` that yields.")
 
 
 async def stream_reply(

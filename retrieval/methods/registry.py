@@ -50,7 +50,7 @@ def check_spec(name: str, spec: object) -> None:
         ConfigError: it is no ``MethodSpec``, has another name, or its settings cannot be described.
     """
     if not isinstance(spec, MethodSpec):
-        raise ConfigError(f"It is a {type(spec).__name__}, not a MethodSpec.")
+        raise ConfigError(f"It is of type {type(spec).__name__} and not a MethodSpec.")
     if spec.name != name:
         raise ConfigError(f"The method's name is {spec.name!r}, that of its entry point {name!r}.")
     if spec.config is not None and not (spec.task or spec.train):

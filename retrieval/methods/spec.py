@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pkgutil import resolve_name
 from typing import Any
 
 from retrieval.config import InferenceOptions, TrainingConfig, UntrainedOptions
-from retrieval.errors import MethodError
+from retrieval.plugins import import_part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +87,6 @@ class MethodSpec:
         """The function that ``answerer``, ``retriever``, ``task``, ``train`` or ``model`` names.
 
         Raises:
-            MethodError: it cannot be imported.
+            ConfigError: it cannot be imported.
         """
-        part = getattr(self, name)
-        try:
-            return resolve_name(part)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise MethodError(
-                f"The part `{name}` of the method {self.name}, {part}, cannot be imported: {error}.",
-                hint="Install what it needs, or repair or remove the plug-in that it comes from.",
-            ) from error
+        return import_part(getattr(self, name), f"The part `{name}` of the method {self.name}")

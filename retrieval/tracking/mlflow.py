@@ -14,8 +14,8 @@ EXPERIMENT = "clew"
 """The experiment of runs where ``MLFLOW_EXPERIMENT_NAME`` says nothing."""
 
 _STATUS = {"finished": "FINISHED", "stopped": "KILLED", "failed": "FAILED"}
-#: MLflow's settings where they are not set: a server that is away is waited for some seconds and not, as by default, for
-#: minutes of the training, and nothing is reported to MLflow's makers.
+#: MLflow's settings where they are not set: a server that is away delays the training by seconds and not, as by
+#: default, by minutes, and nothing is reported to MLflow's makers.
 _SETTINGS = {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",

@@ -54,7 +54,7 @@ def check_tracker(_name: str, factory: object) -> None:
         ConfigError: it cannot.
     """
     if not callable(factory):
-        raise ConfigError(f"It is a {type(factory).__name__}, and not a class or function that opens a tracker.")
+        raise ConfigError(f"It is of type {type(factory).__name__} and not a class or function that opens a tracker.")
 
 
 def open_trackers(names: Iterable[str]) -> dict[str, Tracker]:

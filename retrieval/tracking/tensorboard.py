@@ -37,7 +37,7 @@ class TensorBoardTracker:
         """Begin a folder."""
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415
 
-        self._writer = SummaryWriter(self._folder / f"{name}-{datetime.now():%Y%m%d-%H%M%S}")
+        self._writer = SummaryWriter(self._folder / f"{name}-{datetime.now():%Y%m%d-%H%M%S.%f}")
         self.writer.add_text("params", f"```\n{json.dumps(dict(params), indent=1, default=str)}\n```")
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:

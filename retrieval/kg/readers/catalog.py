@@ -57,7 +57,7 @@ def check_format(name: str, fmt: object) -> None:
         ConfigError: it is no ``Format``, has another name, or names options that there are not.
     """
     if not isinstance(fmt, Format):
-        raise ConfigError(f"It is a {type(fmt).__name__}, not a Format.")
+        raise ConfigError(f"It is of type {type(fmt).__name__} and not a Format.")
     if fmt.name != name:
         raise ConfigError(f"The format's name is {fmt.name!r}, that of its entry point {name!r}.")
     if unknown := {*fmt.options} - {*OPTIONS}:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, cast
+
+from retrieval.plugins import import_part
 
 if TYPE_CHECKING:
     from retrieval.kg.readers.file_contents import FactFile
@@ -73,5 +74,12 @@ class Format:
         return max(by_name, self.detect(file))
 
     def import_reader(self) -> Callable[[InputFile, ProblemLog], FactFile]:
-        """Its reader, imported now."""
-        return cast("Callable[[InputFile, ProblemLog], FactFile]", resolve_name(self.read))
+        """Its reader, imported now.
+
+        Raises:
+            ConfigError: it cannot be.
+        """
+        return cast(
+            "Callable[[InputFile, ProblemLog], FactFile]",
+            import_part(self.read, f"The reader of the format {self.name}"),
+        )

@@ -1,14 +1,17 @@
 """Language models by environment and page: who may do what, what is shown, what is spent."""
 
 from dataclasses import replace
+from importlib import metadata
 
 import pytest
 from django.conf import settings
 from django.db import connection
 
+from retrieval import plugins
 from retrieval.environment import LLMSettings
 from retrieval.errors import ConfigError
 from retrieval.types import Usage
+from tests.support.plugin_packages import add_package
 from webapp.language_models import encryption, selectors, services
 from webapp.language_models.models import Provider, ProviderChange
 
@@ -117,6 +120,7 @@ def test_a_changed_model_keeps_its_key_until_it_is_taken_away(api):
         ({"base_url": "localhost:1"}, "base_url"),
         ({"base_url": "http://user:pw@host/v1"}, "base_url"),
         ({"base_url": "http://host/v1?key=1"}, "base_url"),
+        ({"base_url": "plugin:missing"}, "base_url"),
         ({"prompt_price": -1}, "prompt_price"),
         ({"prompt_price": "nan"}, "prompt_price"),
         ({"context_length": 100}, "context_length"),
@@ -126,6 +130,17 @@ def test_a_changed_model_keeps_its_key_until_it_is_taken_away(api):
 def test_wrong_values_are_named(api, values, field):
     answer = api().post("/api/v1/language-models", {**LOCAL, **values}, format="json")
     assert (answer.status_code, list(answer.json()["error"]["fields"])) == (400, [field])
+
+
+def test_an_installed_plug_in_takes_the_place_of_an_address(api, tmp_path, monkeypatch):
+    add_package(tmp_path / "site", "mine", "[clew.llm]\nmine = mine:stream\n", "raise ValueError('not here')\n")
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    monkeypatch.setattr(plugins, "_read_entry_points", metadata.entry_points)
+    answer = api().post("/api/v1/language-models", {**LOCAL, "base_url": "plugin:mine"}, format="json")
+    assert (answer.status_code, answer.json()["base_url"]) == (201, "plugin:mine")
+    answer = api().post("/api/v1/language-models", {**LOCAL, "base_url": "plugin:other"}, format="json")
+    said = "No such plug-in is installed here; there is: mine."
+    assert answer.json()["error"]["fields"] == {"base_url": [said]}
 
 
 def test_a_name_is_taken_once(api):

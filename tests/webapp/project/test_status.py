@@ -4,6 +4,7 @@ import pytest
 import redis as client
 from django.conf import settings
 
+from retrieval.plugins import Plugin
 from webapp.graphs import files
 from webapp.jobs import heartbeats
 from webapp.project import health
@@ -65,3 +66,13 @@ def test_a_damaged_graph_is_told_to_who_sees_it(api, workers, tiny_graph):
     tiny_graph.save()
     assert troubles(api) == []
     assert len(troubles(api, "admin")) == 1
+
+
+def test_plug_ins_that_are_not_used_are_told_to_administrators(api, workers, monkeypatch):
+    loaded = (
+        Plugin("clew.methods", "good", "good 1.0", object()),
+        Plugin("clew.methods", "bad", "bad 1.0", problem="It imports torch."),
+    )
+    monkeypatch.setattr(health, "load_plugin_methods", lambda: loaded)
+    assert troubles(api) == []
+    assert troubles(api, "admin") == [("plugin", "The plug-in bad is not used: It imports torch.")]
