@@ -3,12 +3,15 @@
 import re
 import sys
 from importlib import metadata
+from typing import Any
 
 import pytest
 
 from retrieval import plugins
 from retrieval.errors import ConfigError
-from tests.support.plugin_packages import add_package, run_with
+from retrieval.tracking.runs import TrackedRun
+from tests.support.guides import blocks
+from tests.support.plugin_packages import EXAMPLE, add_package, run_with
 
 SPEC = """
 from retrieval.methods.spec import MethodSpec
@@ -115,3 +118,16 @@ def test_plugins_are_sorted_and_those_that_are_refused_have_no_object(site, monk
     assert (plugins.select_usable(loaded), plugins.list_names("group")) == ({"b": "b"}, ["a", "b"])
     assert plugins.describe_missing(loaded, "a") == "words 1.0: No."
     sys.modules.pop("words")
+
+
+def test_the_page_shows_the_code_of_the_example_and_a_tracker_that_records(capsys):
+    code = blocks("plug-ins.md")
+    tracker = code.pop("tracker.py")
+    assert list(code) == ["pyproject.toml", "clew_example/spec.py", "clew_example/tgf.py", "clew_example/command.py"]
+    for name, text in code.items():
+        assert text in (EXAMPLE / name).read_text(encoding="utf-8"), name
+    module: dict[str, Any] = {}
+    exec(tracker, module)
+    with TrackedRun({"mine": module["PrintTracker"]("films")}, "run", {"method": "rapl"}) as run:
+        run.log_metrics({"loss": 0.5}, 1)
+    assert (capsys.readouterr().out, run.notes) == ("films run rapl\n1 {'loss': 0.5}\nfinished\n", [])

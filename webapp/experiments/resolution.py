@@ -43,11 +43,12 @@ class InUse:
 
 
 def find_fitting_checkpoints(graph: Graph) -> QuerySet[Checkpoint]:
-    """The checkpoints for a graph's current snapshot and this encoder, newest first."""
+    """The checkpoints for a graph's current snapshot, this encoder and the methods that are installed, newest first."""
     rows = Checkpoint.objects.select_related("graph", "snapshot")
     if graph.snapshot_id is None:
         return rows.none()
-    return rows.filter(graph=graph, snapshot=graph.snapshot_id, encoder=get_encoder_name())
+    fitting = {"snapshot": graph.snapshot_id, "encoder": get_encoder_name(), "method__in": registry.TRAINED}
+    return rows.filter(graph=graph, **fitting)
 
 
 def find_unpromoted(graph: Graph) -> QuerySet[Checkpoint]:

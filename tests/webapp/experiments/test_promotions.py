@@ -263,3 +263,14 @@ def test_a_promoted_checkpoint_is_no_more_its_trainers(api, tiny_graph, checkpoi
     assert trainer.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 404
     assert used(owner, tiny_graph) == ([], None, None)
     assert owner.post(f"/api/v1/trash/checkpoints/{row.pk}/restore").status_code == 204
+
+
+def test_a_checkpoint_of_a_method_that_was_uninstalled_is_listed_and_answers_nothing(api, tiny_graph, checkpoint):
+    gone, fitting = checkpoint(method="uninstalled", adopted=True), checkpoint(adopted=True)
+    client = api("analyst")
+    run = ask(client, tiny_graph).json()
+    assert (run["method"], run["checkpoint"]) == (METHOD, fitting.pk)
+    rows = client.get(URL, {"graph": tiny_graph.pk}).json()["results"]
+    assert {row["id"]: row["in_use"] for row in rows} == {gone.pk: False, fitting.pk: True}
+    refused = ask(client, tiny_graph, checkpoint=gone.pk)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "unknown_method")
