@@ -81,9 +81,12 @@ def select_usable(plugins: Iterable[Plugin]) -> dict[str, Any]:
     return {plugin.name: plugin.value for plugin in plugins if not plugin.problem}
 
 
-def describe_missing(plugins: Iterable[Plugin], name: str) -> str:
-    """Why a plug-in of this name cannot be used; empty where none is installed."""
-    return next((f"{plugin.package}: {plugin.problem}" for plugin in plugins if plugin.name == name), "")
+def explain_missing(plugins: Iterable[Plugin], name: str, known: Iterable[str]) -> str:
+    """Why nothing has this name: the problem of its plug-in, else what there is."""
+    for plugin in plugins:
+        if plugin.name == name:
+            return f"Its plug-in ({plugin.package}) is not used. {plugin.problem}"
+    return f"There is: {', '.join(known)}."
 
 
 def import_part(part: str, title: str) -> Any:

@@ -30,11 +30,10 @@ from retrieval.methods.spec import MethodSpec
 from retrieval.methods.zero_shot.retriever import ZeroShotRetriever
 from retrieval.pretrained import PROGRAMS
 from retrieval.programs.weights import Weights
-from retrieval.questions.splits import assign_splits, split_of
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
 from retrieval.supervision.distribution_shift import TrainingCoverage
-from retrieval.supervision.grounding import Grounded, require, resolve_questions
+from retrieval.supervision.grounding import Grounded
 from retrieval.supervision.labels import Label, filter_labels, read_labels
 from retrieval.supervision.provided_labels import collect_gold_labels, should_use_simple_walks
 from retrieval.supervision.trajectories import Trajectory, read_trajectories
@@ -44,6 +43,7 @@ from retrieval.training.checkpoint import OpenCheckpoint
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Configured, SelfTrained, Splits, Staged, Task, Work
 from retrieval.training.result import TrainResult
+from retrieval.training.splitting import split
 from retrieval.training.training_state import TrainingState
 from retrieval.types import Progress, QuestionRecord
 from retrieval.validation import Validation, validate
@@ -241,49 +241,8 @@ def _train_stages(
 
 
 def _log_stage(work: Work, before: int, metrics: Mapping[str, float], epoch: int) -> None:
-    """Log an epoch of a stage, with the epochs of the stages before it."""
+    """Log an epoch of a stage; ``before``: the epochs of the stages before it."""
     work.log_metrics(metrics, before + epoch)
-
-
-def split(snapshot: Snapshot, questions: Sequence[QuestionRecord], seed: int, *, plans: bool = False) -> Splits:
-    """Ground the questions that are not for testing, and see that there is a dev split.
-
-    A set without splits is divided by hash of the ids; an empty dev split is carved out of train the same
-    way, one in ten, unless that would leave either empty.
-
-    Args:
-        questions: of all splits.
-        plans: questions that have relation paths and no topic may be learned from too.
-
-    Raises:
-        TrainingDataError: nothing is left to train on; the message counts why.
-    """
-    notes: list[str] = []
-    if not any(question.split for question in questions):
-        notes.append("The set has no splits; questions were divided by hash into train, dev and test.")
-    used = [q for q in assign_splits(questions, seed) if q.split != "test"]
-    planned = [q for q in used if plans and q.relation_paths and not q.topic_entities]
-    by_itself = {q.id for q in planned}
-    grounded, skipped = resolve_questions(snapshot, [q for q in used if q.id not in by_itself])
-    if skipped.total:
-        notes.append(f"Questions left out: {skipped}.")
-    train_part = [q for q in grounded if q.question.split == "train"]
-    dev = [q for q in grounded if q.question.split != "train"]
-    if not planned:
-        require(train_part, skipped, "training question")
-    set_aside = [q for q in planned if split_of(q.id, seed + 1) == "dev"]
-    planned = [q for q in planned if split_of(q.id, seed + 1) != "dev"] or planned
-    if not dev:
-        carved = [q for q in train_part if split_of(q.question.id, seed + 1) == "dev"]
-        rest = [q for q in train_part if split_of(q.question.id, seed + 1) != "dev"]
-        if planned and set_aside and not train_part:
-            notes.append(f"{len(set_aside)} questions with relation paths alone were set aside for dev.")
-        elif carved and rest:
-            train_part, dev = rest, carved
-            notes.append(f"The set has no dev split; {len(dev)} training questions were set aside for it.")
-        else:
-            notes.append("The set has no dev split and is too small for one; scores are on training questions.")
-    return Splits(train_part, dev, tuple(notes), planned, set_aside)
 
 
 def label(

@@ -57,14 +57,14 @@ async def stream_reply(
         LLMTimeoutError: it was silent, or slower than ``total_timeout``.
         LLMError: there is none of the name, it broke, or it gave something else than text.
     """
-    provider: Provider | None = plugins.select_usable(load_providers()).get(settings.provider)
-    if provider is None:
-        why = plugins.describe_missing(load_providers(), settings.provider) or "no installed package has it"
+    usable = plugins.select_usable(load_providers())
+    if settings.provider not in usable:
         raise LLMError(
             f"The language model plug-in {settings.provider!r} cannot be used.",
             hint="An administrator finds out more with `clew plug-ins`.",
-            detail=why,
+            detail=plugins.explain_missing(load_providers(), settings.provider, usable or ["none"]),
         )
+    provider: Provider = usable[settings.provider]
     deadline = asyncio.get_running_loop().time() + settings.total_timeout
     try:
         async with aclosing(provider(settings, messages, constraint)) as pieces:

@@ -84,8 +84,7 @@ def get_method(name: str) -> MethodSpec:
         MethodError: there is none.
     """
     if name not in METHODS:
-        why = plugins.describe_missing(load_plugin_methods(), name)
-        hint = f"Its plug-in is not used ({why})" if why else f"There is: {', '.join(METHODS)}."
+        hint = plugins.explain_missing(load_plugin_methods(), name, METHODS)
         raise MethodError(f"No method is called {name!r}.", hint=hint)
     return METHODS[name]
 

@@ -80,8 +80,7 @@ def open_trackers(names: Iterable[str]) -> dict[str, Tracker]:
 def _find_factory(name: str) -> Factory:
     usable = plugins.select_usable(load_plugin_trackers())
     if name not in usable:
-        why = plugins.describe_missing(load_plugin_trackers(), name)
-        hint = f"Its plug-in is not used ({why})" if why else f"There is: {', '.join([*BUILT_IN, *usable])}."
+        hint = plugins.explain_missing(load_plugin_trackers(), name, [*BUILT_IN, *usable])
         raise ConfigError(f"No tracker is called {name!r}.", hint=hint)
     factory: Factory = usable[name]
     return factory

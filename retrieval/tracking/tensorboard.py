@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from torch.utils.tensorboard import SummaryWriter
-
     from retrieval.tracking.runs import Status
 
 
@@ -22,31 +20,25 @@ class TensorBoardTracker:
     """
 
     def __init__(self, where: str) -> None:
-        import torch.utils.tensorboard  # noqa: F401, PLC0415 - says now that TensorBoard is missing
+        import torch.utils.tensorboard  # noqa: F401, PLC0415 - raises where TensorBoard is not installed
 
         self._folder = Path(where or "runs")
-        self._writer: SummaryWriter | None = None
-
-    @property
-    def writer(self) -> SummaryWriter:
-        """Of the run that was started."""
-        assert self._writer is not None, "a run was started"
-        return self._writer
+        self._writer: Any = None
 
     def start_run(self, name: str, params: Mapping[str, Any]) -> None:
         """Begin a folder."""
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415
 
         self._writer = SummaryWriter(self._folder / f"{name}-{datetime.now():%Y%m%d-%H%M%S.%f}")
-        self.writer.add_text("params", f"```\n{json.dumps(dict(params), indent=1, default=str)}\n```")
+        self._writer.add_text("params", f"```\n{json.dumps(dict(params), indent=1, default=str)}\n```")
 
     def log_metrics(self, metrics: Mapping[str, float], step: int) -> None:
         """Write one scalar for each; seen at once."""
         for name, value in metrics.items():
-            self.writer.add_scalar(name, value, step)
-        self.writer.flush()
+            self._writer.add_scalar(name, value, step)
+        self._writer.flush()
 
     def end_run(self, status: Status) -> None:
         """Close the files."""
-        self.writer.add_text("status", status)
-        self.writer.close()
+        self._writer.add_text("status", status)
+        self._writer.close()

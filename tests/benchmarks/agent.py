@@ -42,9 +42,10 @@ from retrieval.questions.files import read_questions
 from retrieval.questions.splits import assign_splits, sample_training
 from retrieval.studies.plan import DataSet, StudyConfig, Variant, list_cells
 from retrieval.supervision.grounding import Grounded, resolve_questions
-from retrieval.train import label, split
+from retrieval.train import label
 from retrieval.training.loop import fit
 from retrieval.training.recipe import Work
+from retrieval.training.splitting import split
 from retrieval.training.training_state import TrainingState
 from tests.benchmarks.methods import SETTINGS
 from tests.benchmarks.report import Section

@@ -96,8 +96,8 @@ def test_a_method_that_is_not_used_is_refused_with_the_reason(site, tmp_path):
     code = "from retrieval.methods import registry; registry.get_method('bad')"
     done = run_with(site, "-c", code, folder=tmp_path)
     assert done.stderr.splitlines()[-1] == (
-        "retrieval.errors.MethodError: No method is called 'bad'. Its plug-in is not used (bad 1.0: bad:SPEC cannot be "
-        "loaded: ModuleNotFoundError: No module named 'nowhere')"
+        "retrieval.errors.MethodError: No method is called 'bad'. Its plug-in (bad 1.0) is not used. bad:SPEC cannot "
+        "be loaded: ModuleNotFoundError: No module named 'nowhere'"
     )
 
 
@@ -116,7 +116,8 @@ def test_plugins_are_sorted_and_those_that_are_refused_have_no_object(site, monk
         plugins.Plugin("group", "b", "words 1.0", "b"),
     )
     assert (plugins.select_usable(loaded), plugins.list_names("group")) == ({"b": "b"}, ["a", "b"])
-    assert plugins.describe_missing(loaded, "a") == "words 1.0: No."
+    assert plugins.explain_missing(loaded, "a", ["b"]) == "Its plug-in (words 1.0) is not used. No."
+    assert plugins.explain_missing(loaded, "c", ["b"]) == "There is: b."
     sys.modules.pop("words")
 
 

@@ -100,7 +100,8 @@ def get_requested_format(options: ReadOptions) -> Format | None:
     if name in DETECTED:
         return FORMATS["delimited"] if options.delimiter or options.columns else None
     if name not in FORMATS:
-        raise ConfigError(f"The graph format {name!r} is unknown.", hint=f"Use one of: {', '.join(FORMATS)}.")
+        hint = plugins.explain_missing(load_plugin_formats(), name, FORMATS)
+        raise ConfigError(f"The graph format {name!r} is unknown.", hint=hint)
     return FORMATS[name]
 
 

@@ -122,7 +122,7 @@ def test_a_provider_that_breaks_is_an_error_with_its_words_for_administrators(in
 
 
 @pytest.mark.parametrize(
-    ("name", "detail"), [("tried", "trying 1.0: No module."), ("other", "no installed package has it")]
+    ("name", "detail"), [("tried", "Its plug-in (trying 1.0) is not used. No module."), ("other", "There is: none.")]
 )
 def test_a_provider_that_cannot_be_used_is_named(install, name, detail):
     install(problem="No module.")

@@ -14,9 +14,10 @@ from retrieval.methods.checkpoints import open_checkpoint
 from retrieval.methods.retriever_loading import open_retriever
 from retrieval.supervision import program_learning as learning
 from retrieval.supervision.answer_set import AnswerSetRationalizer
-from retrieval.train import OPERATORS, _train_programs, get_resume_path, split, train
+from retrieval.train import OPERATORS, _train_programs, get_resume_path, train
 from retrieval.training import checkpoint as checkpoints
 from retrieval.training.manifest import read_manifest
+from retrieval.training.splitting import split
 from retrieval.types import QuestionRecord
 from tests.retrieval.films import WordEncoder, build, questions
 from tests.support.full_disk import disk_to_fill
