@@ -8,6 +8,7 @@ from retrieval.kg.readers.format import Certainty, Format
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.other_formats import check_xml_root, find_text_format, make_refusal
 from retrieval.kg.readers.question_files import is_question_list
+from retrieval.plugins import select_usable
 
 
 def format_of(file: InputFile) -> Format:
@@ -44,7 +45,8 @@ def is_plain_text(file: InputFile) -> bool:
 
 def _detect_text_format(file: InputFile) -> Format:
     detected, certainty = _find_likeliest(file, opens_itself=False)
-    if certainty < Certainty.CERTAIN and (other := find_text_format(file.head)):
+    is_added = certainty == Certainty.CERTAIN and detected.name in select_usable(catalog.load_plugin_formats())
+    if not is_added and (other := find_text_format(file.head)):  # a plug-in may read what Clew does not
         raise make_refusal(other, file.name)
     if certainty == Certainty.POSSIBLE:
         check_xml_root(file.head, file.name)

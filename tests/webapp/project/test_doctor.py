@@ -10,7 +10,9 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from retrieval import plugins
 from retrieval.kg.snapshot import integrity
+from retrieval.plugins import Plugin
 from webapp.graphs import files
 from webapp.graphs.models import GraphVersion, SourceFile
 from webapp.project import doctor
@@ -47,6 +49,15 @@ def test_all_is_well(tiny_graph):
         assert line in said
     assert "0 damaged." in said
     assert "Tiny" not in look("--quiet")[0]
+
+
+def test_a_plug_in_that_is_not_used_is_told_with_the_reason(tiny_graph, monkeypatch):
+    broken = Plugin("clew.llm", "mine", "mine 1.0", problem="mine:stream cannot be loaded: KeyError: 'A'")
+    monkeypatch.setattr(plugins, "list_plugins", lambda: [broken])
+    said, damaged = look("--quiet")
+    assert not damaged, said
+    assert "note     plug-in mine (clew.llm)            mine:stream cannot be loaded: KeyError: 'A'\n" in said
+    assert "-> Repair, update or uninstall mine 1.0.\n" in said
 
 
 @pytest.mark.parametrize(
