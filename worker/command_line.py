@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pkgutil
 import sys
 
 from retrieval.__main__ import main as run_engine
 from retrieval.cli.app import app
+from webapp.project.management import commands as server_commands
 
-SERVER = ("up", "doctor", "unlock", "refresh_graph", "changepassword", "migrate")
+SERVER = (*(module.name for module in pkgutil.iter_modules(server_commands.__path__)), "changepassword", "migrate")
 """Commands of the server. ``doctor`` is the engine's where a folder is named."""
 
 app.help = "Question answering over knowledge graphs, in the browser with `clew up`, or without a server."

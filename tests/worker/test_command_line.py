@@ -17,7 +17,9 @@ def test_help_lists_commands_of_both(monkeypatch, capsys):
     assert run_words(monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "Usage: clew COMMAND" in shown
-    assert "Of the server: up, doctor, unlock, refresh_graph, changepassword, migrate." in shown
+    assert (
+        "Of the server: doctor, load_demo, prepare, refresh_graph, start, unlock, up, changepassword, migrate." in shown
+    )
     assert "Ask one question." in shown
 
 

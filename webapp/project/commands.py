@@ -11,7 +11,7 @@ from retrieval.errors import ConfigError
 from webapp.project import embedded, env, home
 
 # Commands for which no server starts: they need no database, or start it themselves.
-WITHOUT_SERVERS = {"help", "--help", "-h", "--version", "version", "events_ts", "spectacular", "doctor"}
+WITHOUT_SERVERS = {"help", "--help", "-h", "--version", "version", "events_ts", "spectacular", "doctor", "start"}
 
 
 def run(argv: list[str]) -> int:

@@ -29,7 +29,7 @@ COMMAND = "python manage.py" if IN_CHECKOUT else "clew"
 """What messages call the command that starts Clew and looks after it."""
 
 GIB = 1024**3
-SECRET = ("CLEW_ADMIN_PASSWORD", "CLEW_MAIL_PASSWORD", "DATABASE_URL", "REDIS_URL")
+SECRET = ("CLEW_ADMIN_PASSWORD", "CLEW_MAIL_PASSWORD", "CLEW_SECRET_KEY", "DATABASE_URL", "REDIS_URL")
 """Settings whose values hold passwords, so that no message repeats them."""
 
 
@@ -164,6 +164,9 @@ class Env:
     )
     admin_password: Annotated[str, AfterValidator(_check_password)] | None = make_setting(
         "CLEW_ADMIN_PASSWORD", f"at least {VISIBLE_MIN} characters other than spaces", default=None
+    )
+    secret_key: Annotated[str, Field(min_length=32)] | None = make_setting(
+        "CLEW_SECRET_KEY", "at least 32 characters", default=None
     )
     database_url: Annotated[str, _make_url_check("postgresql", "postgres")] | None = make_setting(
         "DATABASE_URL", "an address that begins with postgresql:// or postgres://", default=None

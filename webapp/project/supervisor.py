@@ -197,7 +197,16 @@ class Supervisor:
                 child.wait(STOP_S)
 
 
-def list_children(env: Env, home_id: str) -> list[Child]:
+ROLES = {
+    "web": "web server",
+    "answers": "answers worker",
+    "jobs": "jobs worker",
+    "long": "long jobs worker",
+}
+"""Children that may run alone, by what a command line calls them."""
+
+
+def list_children(env: Env, home_id: str, *, host: str = HOST) -> list[Child]:
     """Clew's own processes: the web server, workers that answer, workers for short and for long jobs.
 
     With ``LLM_BASE_URL=local`` the language model that comes from pip too, unless somebody serves it already.
@@ -214,7 +223,7 @@ def list_children(env: Env, home_id: str) -> list[Child]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "-A", "worker.app", "worker", "--loglevel=INFO", "-P", "threads"]
     celery += ["--without-gossip", "--without-mingle", "--without-heartbeat"]
-    web = [*python, "uvicorn", "webapp.project.asgi:application", "--host", HOST, "--port", str(env.port)]
+    web = [*python, "uvicorn", "webapp.project.asgi:application", "--host", host, "--port", str(env.port)]
     web += ["--lifespan", "off", "--no-access-log"]
     web += ["--http", "webapp.project.connections:HttpProtocol"]
     web += ["--ws", "webapp.project.connections:SocketProtocol", "--ws-max-size", str(WS_MAX_BYTES)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from webapp.project import secret
 from webapp.project.settings.environment import ENV
 
-SECRET_KEY = secret.ensure_key(ENV.home)
+SECRET_KEY = ENV.secret_key or secret.ensure_key(ENV.home)
 
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "[::1]", *ENV.hosts]
 CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ENV.hosts]
