@@ -93,13 +93,13 @@ imports: install-dev
 	$(BIN)/lint-imports
 
 test-quick: install-dev
-	$(PYTEST) -m "not slow" tests/contracts tests/retrieval tests/webapp tests/worker
+	$(PYTEST) -m "not slow" tests/contracts tests/deploy tests/retrieval tests/webapp tests/worker
 
 test-engine: install-dev
 	$(PYTEST) tests/retrieval
 
 test-web: install-dev build
-	$(PYTEST) tests/contracts tests/webapp tests/worker
+	$(PYTEST) tests/contracts tests/deploy tests/webapp tests/worker
 
 test-front: install-dev api-types
 	$(NPM) test

