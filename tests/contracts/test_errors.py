@@ -6,22 +6,16 @@ import pytest
 
 import webapp.api.errors as web
 from retrieval import errors
-
-
-def tree(cls=errors.ClewError):
-    yield cls
-    for child in cls.__subclasses__():
-        if child.__module__.startswith(("retrieval.", "webapp.")):
-            yield from tree(child)
+from tests.contracts.test_error_codes import list_classes
 
 
 def test_codes_are_unique():
-    counts = Counter(cls.code for cls in set(tree()))
+    counts = Counter(cls.code for cls in set(list_classes()))
     assert [code for code, n in counts.items() if n > 1] == []
 
 
 def test_every_web_error_names_its_own_code():
-    for cls in set(tree()):
+    for cls in set(list_classes()):
         assert "code" in vars(cls), cls
 
 
@@ -54,5 +48,5 @@ def test_status(cls, status):
 
 
 def test_every_error_has_a_status():
-    for cls in set(tree()):
+    for cls in set(list_classes()):
         assert 400 <= web.get_status(cls("m")) <= 599
