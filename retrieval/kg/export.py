@@ -13,12 +13,19 @@ import numpy as np
 
 from retrieval.errors import ConfigError
 from retrieval.kg import snapshot as kg
+from retrieval.kg.readers.property_layout import IDS, SOURCES, TARGETS
+from retrieval.kg.readers.property_rows import find_key_language
 from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
+from retrieval.kg.snapshot.attributes import AttributeTable
 
+_Values = Mapping[str, list[str]]
 _COLUMNS = ("head", "relation", "tail")
 _ISOLATED = "entities without facts"
 _LINE_END = re.compile(r"[\n\r]")
+#: Keys that name nodes and edges, and those by which JSON tells what a node is and where an edge leads.
+_NODE_NAMES, _EDGE_NAMES = frozenset({"name", "label", "labels"}), frozenset({"relation"})
+_JSON_KEYS = frozenset({*IDS, "key", "properties", *SOURCES, *TARGETS})
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _GRAPHML = '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
 
@@ -51,6 +58,7 @@ def export_graph(snapshot: Path, path: Path, format: str, *, partial: bool) -> N
     """
     opened, chosen = kg.open(snapshot), EXPORT_FORMATS[format]
     lost = [name for name in _list_parts(opened) if name not in chosen.holds]
+    lost += [f"attribute {key!r}" for key in _list_name_keys(opened)] if chosen.holds else []
     if lost and not partial:
         raise ConfigError(
             f"A file of the format {format} cannot hold the {', '.join(lost)} of this graph.",
@@ -64,6 +72,21 @@ def _list_parts(snapshot: Snapshot) -> list[str]:
     parts = [name for name, _ in Annotations.load(snapshot.path, snapshot.manifest).list_parts()]
     isolated = (snapshot.get_degrees(np.arange(snapshot.num_entities)) == 0).any()
     return [*parts, _ISOLATED] if isolated else parts
+
+
+def _list_name_keys(snapshot: Snapshot) -> list[str]:
+    """Keys of attributes that a reader would take for names of nodes or of edges."""
+    annotations = Annotations.load(snapshot.path, snapshot.manifest)
+    return [
+        key
+        for table, names in ((annotations.entities, _NODE_NAMES), (annotations.facts, _EDGE_NAMES))
+        for key in (() if table is None else map(table.keys.__getitem__, range(len(table.keys))))
+        if _is_name(key, names)
+    ]
+
+
+def _is_name(key: str, names: frozenset[str]) -> bool:
+    return key.lower() in names or (names is _NODE_NAMES and find_key_language(key) is not None)
 
 
 def _list_facts(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
@@ -99,16 +122,16 @@ def _write_cytoscape(snapshot: Snapshot, path: Path) -> None:
         file.write('{"elements": {"nodes": [')
         for entity, attributes in _list_nodes(snapshot):
             name = {"id": f"n{entity}", "name": snapshot.get_entity_label(entity)}
-            _write_element(file.write, entity, {**attributes, **name})
+            _write_element(file.write, entity, {**_unwrap_values(attributes), **name})
         file.write('\n], "edges": [')
         for fact, attributes in _list_edges(snapshot):
             ends = {"id": f"e{fact}", "source": f"n{snapshot.heads[fact]}", "target": f"n{snapshot.tails[fact]}"}
             relation = snapshot.get_relation_name(int(snapshot.relations[fact]))
-            _write_element(file.write, fact, {**attributes, **ends, "relation": relation})
+            _write_element(file.write, fact, {**_unwrap_values(attributes), **ends, "relation": relation})
         file.write("\n]}}\n")
 
 
-def _write_element(write: Callable[[str], object], place: int, data: Mapping[str, str]) -> None:
+def _write_element(write: Callable[[str], object], place: int, data: Mapping[str, object]) -> None:
     write(f"{',' if place else ''}\n{json.dumps({'data': data}, ensure_ascii=False)}")
 
 
@@ -124,18 +147,18 @@ def _write_graphml(snapshot: Snapshot, path: Path) -> None:
             file.write(f'<key id="{key}" for="{kind}" attr.name={quoteattr(name)} attr.type="string"/>\n')
         file.write('<graph edgedefault="directed">\n')
         for entity, attributes in _list_nodes(snapshot):
-            values = {**attributes, "name": snapshot.get_entity_label(entity)}
+            values = {**attributes, "name": [snapshot.get_entity_label(entity)]}
             file.write(f'<node id="n{entity}">{_render_data(keys, "node", values)}</node>\n')
         for fact, attributes in _list_edges(snapshot):
-            values = {**attributes, "relation": snapshot.get_relation_name(int(snapshot.relations[fact]))}
+            values = {**attributes, "relation": [snapshot.get_relation_name(int(snapshot.relations[fact]))]}
             ends = f'source="n{snapshot.heads[fact]}" target="n{snapshot.tails[fact]}"'
             file.write(f"<edge {ends}>{_render_data(keys, 'edge', values)}</edge>\n")
         file.write("</graph>\n</graphml>\n")
 
 
-def _render_data(keys: Mapping[tuple[str, str], str], kind: str, values: Mapping[str, str]) -> str:
-    data = (f'<data key="{keys[kind, name]}">{escape(value)}</data>' for name, value in values.items())
-    text = "".join(data)
+def _render_data(keys: Mapping[tuple[str, str], str], kind: str, values: _Values) -> str:
+    pairs = ((keys[kind, name], value) for name, texts in values.items() for value in texts)
+    text = "".join(f'<data key="{key}">{escape(value)}</data>' for key, value in pairs)
     if _NO_XML.search(text):
         raise ConfigError(
             "A name or value of this graph has a control character, which XML cannot hold.",
@@ -144,12 +167,30 @@ def _render_data(keys: Mapping[tuple[str, str], str], kind: str, values: Mapping
     return text
 
 
-def _list_nodes(snapshot: Snapshot) -> Iterator[tuple[int, Mapping[str, str]]]:
-    return ((entity, snapshot.get_entity_attributes(entity)) for entity in range(snapshot.num_entities))
+def _list_nodes(snapshot: Snapshot) -> Iterator[tuple[int, _Values]]:
+    table = Annotations.load(snapshot.path, snapshot.manifest).entities
+    return _list_values(table, snapshot.num_entities, _NODE_NAMES)
 
 
-def _list_edges(snapshot: Snapshot) -> Iterator[tuple[int, Mapping[str, str]]]:
-    return ((fact, snapshot.get_fact_attributes(fact)) for fact in range(snapshot.num_triples))
+def _list_edges(snapshot: Snapshot) -> Iterator[tuple[int, _Values]]:
+    table = Annotations.load(snapshot.path, snapshot.manifest).facts
+    return _list_values(table, snapshot.num_triples, _EDGE_NAMES)
+
+
+def _list_values(table: AttributeTable | None, owners: int, left_out: frozenset[str]) -> Iterator[tuple[int, _Values]]:
+    for owner in range(owners):
+        values: dict[str, list[str]] = {}
+        for key, value in table.list_pairs(owner) if table is not None else ():
+            if not _is_name(key, left_out):
+                values.setdefault(key, []).append(value)
+        yield owner, values
+
+
+def _unwrap_values(values: _Values) -> dict[str, object]:
+    """Values as JSON has them: a list only where there are several; apart where the key is one of the format."""
+    flat = {key: texts[0] if len(texts) == 1 else texts for key, texts in values.items()}
+    apart = {key: flat.pop(key) for key in list(flat) if key.lower() in _JSON_KEYS}
+    return {**flat, "properties": apart} if apart else flat
 
 
 _ATTRIBUTES = frozenset({"entity attributes", "fact attributes", _ISOLATED})

@@ -78,10 +78,23 @@ def _extract_edge_facts(table: TripleTable) -> pl.DataFrame | None:
     called = pl.format("{} {}", pl.col("relation").replace(shown), pl.col("key").replace(shown))
     is_measure = find_measures(attributes)
     values = attributes.filter(~is_measure).select("head", relation=called, tail="value", origin=ORIGIN)
-    rows_of_edges = _build_edge_rows(attributes.filter(is_measure), {*table.facts["head"], *table.facts["tail"]})
+    measured = _drop_known_rows(attributes.filter(is_measure), table.facts)
+    rows_of_edges = _build_edge_rows(measured, {*table.facts["head"], *table.facts["tail"]})
     return pl.concat(
         [values, role_rows.select(head="tail", relation="value", tail="head", origin=ORIGIN), rows_of_edges]
     )
+
+
+def _drop_known_rows(attributes: pl.DataFrame, facts: pl.DataFrame) -> pl.DataFrame:
+    """The attributes of edges that are not rows among the facts already, as they are in a graph that was exported."""
+    facts = facts.select(pl.col(_FACT).cast(pl.String))
+    starts, ends = (
+        facts.filter(pl.col("relation") == relation).select(row="head", **{end: "tail"})
+        for relation, end in (("from", "head"), ("to", "tail"))
+    )
+    values = facts.select(row="head", key="relation", value="tail")
+    rows = starts.join(ends, on="row").join(values, on="row")
+    return attributes.join(rows, on=["head", "tail", "key", "value"], how="anti", maintain_order="left")
 
 
 def _build_edge_rows(attributes: pl.DataFrame, labels: Collection[str]) -> pl.DataFrame:

@@ -10,12 +10,14 @@ one graph.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from retrieval.kg.readers.file_contents import FactFile
 from retrieval.kg.readers.input_file import InputFile
 from retrieval.kg.readers.problems import ProblemLog
 from retrieval.kg.readers.property_layout import RELATIONS
 from retrieval.kg.readers.property_rows import (
+    NAMES,
     UNNAMED,
     BadRowError,
     extract_attributes,
@@ -29,6 +31,9 @@ from retrieval.kg.table import ATTRIBUTE_LIMIT
 #: What yEd writes on nodes and beside edges, what it is kept as, and the share of edges that it calls where it does.
 _LABELS = ("NodeLabel", "EdgeLabel")
 _WRITTEN, _MOST = "label", 0.8
+#: Keys that have one value; of others, a node or edge may have several.
+_SINGLE = frozenset({*NAMES, *RELATIONS, "labels"})
+_Data = dict[str, Any]
 
 
 def read_graphml(file: InputFile, log: ProblemLog) -> FactFile:
@@ -48,9 +53,9 @@ class _GraphMl(XmlGraph):
         #: Keys of what yEd draws, and whether a label is open in it; its edges are called when all are known.
         self._drawn: set[str] = set()
         self._in_label = False
-        self._edges: list[tuple[dict[str, str], dict[str, str], int]] = []
+        self._edges: list[tuple[dict[str, str], _Data, int]] = []
         # Elements that are open; of nodes and edges: their attributes and what their data say.
-        self._open: list[tuple[str, dict[str, str], dict[str, str], int]] = []
+        self._open: list[tuple[str, dict[str, str], _Data, int]] = []
         self._key: str | None = None
         self._held: list[str] = []
         self._size = 0
@@ -113,10 +118,13 @@ class _GraphMl(XmlGraph):
             if self._declared is not None and not drawn:
                 self._defaults[self._declared] = text
         elif self._open:
-            called = _WRITTEN if drawn else self._keys.get(key, key)
-            self._open[-1][2].setdefault(called, " ".join(text.split()) if drawn else text)
+            data = self._open[-1][2]
+            if drawn:
+                data.setdefault(_WRITTEN, " ".join(text.split()))
+            else:
+                _add_value(data, self._keys.get(key, key), text)
 
-    def _add_node(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
+    def _add_node(self, attributes: dict[str, str], data: _Data, line: int) -> None:
         key = attributes.get("id", "")
         values: dict[str, object] = dict(data)
         types = values.pop("labels", None) or attributes.get("labels")
@@ -127,7 +135,7 @@ class _GraphMl(XmlGraph):
             self.rows.named = False
         self.rows.add_node(key, name, extract_node_attributes(kinds, values), line)
 
-    def _handle_edge(self, attributes: dict[str, str], data: dict[str, str], line: int) -> None:
+    def _handle_edge(self, attributes: dict[str, str], data: _Data, line: int) -> None:
         if self._drawn:
             self._edges.append((attributes, data, line))
         else:
@@ -148,7 +156,7 @@ class _GraphMl(XmlGraph):
             except BadRowError as error:
                 self.log.add(line, str(error), "", error.kind)
 
-    def _add_edge(self, attributes: dict[str, str], data: dict[str, str], line: int, words: Sequence[str]) -> None:
+    def _add_edge(self, attributes: dict[str, str], data: _Data, line: int, words: Sequence[str]) -> None:
         values: dict[str, object] = dict(data)
         by_lower = {key.lower(): key for key in values}
         key = next((by_lower[word] for word in words if word in by_lower), None)
@@ -156,3 +164,11 @@ class _GraphMl(XmlGraph):
         ends = attributes.get("source", ""), attributes.get("target", "")
         directed = attributes.get("directed", str(self._directed)).lower() != "false"
         self.rows.add_edge(ends, relation, line, list(extract_attributes(values)), directed=directed)
+
+
+def _add_value(data: _Data, key: str, text: str) -> None:
+    """Keep a value of a node or edge, beside those that its key has."""
+    if key not in data:
+        data[key] = text
+    elif key.lower() not in _SINGLE:
+        data[key] = [*(data[key] if isinstance(data[key], list) else [data[key]]), text]
