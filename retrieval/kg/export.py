@@ -188,7 +188,7 @@ def _list_values(table: AttributeTable | None, owners: int, left_out: frozenset[
 
 def _unwrap_values(values: _Values) -> dict[str, object]:
     """Values as JSON has them: a list only where there are several; apart where the key is one of the format."""
-    flat = {key: texts[0] if len(texts) == 1 else texts for key, texts in values.items()}
+    flat: dict[str, object] = {key: texts[0] if len(texts) == 1 else texts for key, texts in values.items()}
     apart = {key: flat.pop(key) for key in list(flat) if key.lower() in _JSON_KEYS}
     return {**flat, "properties": apart} if apart else flat
 

@@ -32,7 +32,7 @@ from retrieval.kg.table import ATTRIBUTE_LIMIT
 _LABELS = ("NodeLabel", "EdgeLabel")
 _WRITTEN, _MOST = "label", 0.8
 #: Keys that have one value; of others, a node or edge may have several.
-_SINGLE = frozenset({*NAMES, *RELATIONS, "labels"})
+_SINGLE = frozenset({*NAMES, "labels"})
 _Data = dict[str, Any]
 
 
@@ -160,7 +160,8 @@ class _GraphMl(XmlGraph):
         values: dict[str, object] = dict(data)
         by_lower = {key.lower(): key for key in values}
         key = next((by_lower[word] for word in words if word in by_lower), None)
-        relation = str(values.pop(key)) if key else attributes.get("label") or UNNAMED
+        called = values.pop(key) if key else attributes.get("label") or UNNAMED
+        relation = str(called[0] if isinstance(called, list) else called)
         ends = attributes.get("source", ""), attributes.get("target", "")
         directed = attributes.get("directed", str(self._directed)).lower() != "false"
         self.rows.add_edge(ends, relation, line, list(extract_attributes(values)), directed=directed)

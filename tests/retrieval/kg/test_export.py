@@ -88,7 +88,15 @@ def test_edges_with_measures_are_not_made_rows_again(tmp_path, format):
 @pytest.mark.parametrize("format", WITH_ATTRIBUTES)
 def test_values_of_a_key_stay_apart(tmp_path, format):
     values = [("Zürich", "note", "first; or not"), ("Zürich", "note", SAID)]
-    more = [(0, "source", SAID), (0, "source", "b"), (1, "id", SAID), (2, "to", SAID)]
+    values += [("Zürich", "type", "city"), ("Zürich", "type", "capital of a canton")]
+    more = [
+        (0, "type", SAID),
+        (0, "type", "b"),
+        (0, "source", SAID),
+        (0, "source", "b"),
+        (1, "id", SAID),
+        (2, "to", SAID),
+    ]
     table = TripleTable.from_facts(FACTS, node_attributes=[*values, ("Zürich", "id", SAID)], fact_attributes=more)
     first, second = build_again(table, tmp_path, format)
     assert second.hash == first.hash
