@@ -52,6 +52,7 @@ from worker import (  # noqa: E402
     studies,
     training,
     trajectories,
+    webhooks,
 )
 
 gc.freeze()
@@ -76,4 +77,5 @@ __all__ = [
     "studies",
     "training",
     "trajectories",
+    "webhooks",
 ]

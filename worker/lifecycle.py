@@ -25,6 +25,7 @@ from webapp.jobs.database_retry import AWAY
 from webapp.review.services import deletion as reviews
 from webapp.sources import outcomes
 from webapp.uploads import services as uploads
+from webapp.webhooks import services as webhooks
 from worker import answerers, answering, identity, indexing, language_models, watchdog
 
 logger = logging.getLogger(__name__)
@@ -159,7 +160,7 @@ def list_chores(names: list[str]) -> list[Callable[[], None]]:
     if set(names).intersection(heartbeats.JOB_QUEUES):
         chores += [_clear_forgotten_jobs]
     if heartbeats.JOBS in names:
-        chores += [jobs.send_waiting, outcomes.look_after_refreshes]
+        chores += [jobs.send_waiting, outcomes.look_after_refreshes, webhooks.send_due]
     return chores
 
 

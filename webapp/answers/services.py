@@ -20,6 +20,7 @@ from webapp.answers.log import get_last_seq
 from webapp.answers.models import ACTIVE, Diagnosis, Run, RunState
 from webapp.api.errors import ConflictError, InvalidError, NotImportedError
 from webapp.api.failures import build_error_columns
+from webapp.api.signals import Event, event_occurred
 from webapp.experiments import methods, resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graphs import browse, endpoints, snapshots
@@ -296,6 +297,7 @@ def close_run(
         if not ended:
             return
         wire = log.append_end(run_id, after=after, unwritten=unwritten, event=event)
+        event_occurred.send(sender=Run, event=Event.RUN_ENDED, keys=[run_id])
         transaction.on_commit(lambda: announce.send_events(run_id, wire))
 
 

@@ -16,6 +16,7 @@ from webapp.answers import programs
 from webapp.answers.models import Run, RunEvent, RunState
 from webapp.answers.services import check_question
 from webapp.api.errors import ConflictError, GraphNotReadyError, InvalidError
+from webapp.api.signals import Event, event_occurred
 from webapp.experiments import promotions, resolution
 from webapp.experiments.models import Checkpoint
 from webapp.graph_tests import selectors
@@ -373,20 +374,27 @@ def _make_current(round: TestRound, user: User | None) -> bool:
     """Whether what was tested could be made current: a version or checkpoint may have been deleted meanwhile."""
     with transaction.atomic():
         graph = Graph.objects.select_for_update(of=("self",)).select_related("snapshot").get(pk=round.graph_id)
-        changed = TestResult.objects.filter(round=round, changed=True).values("test")
         if round.cause == Cause.PROMOTION:
             if not _promote(round, graph, user):
                 return False
-            GraphTest.objects.filter(pk__in=changed).exclude(watcher=None).update(unread=True)
+            _mark_changed(round)
             return True
         version = GraphVersion.objects.filter(pk=round.version_id or 0, deleted_at=None).first()
         if version is None:
             return False
         if graph.snapshot_id != version.pk:
             progress.use_version(graph=graph, snapshot=version, user=None)
-        GraphTest.objects.filter(pk__in=changed).exclude(watcher=None).update(unread=True)
+        _mark_changed(round)
         transaction.on_commit(lambda: queue.send(queue.WARM, graph.pk))
     return True
+
+
+def _mark_changed(round: TestRound) -> None:
+    """Say of which tests the answers changed, and mark those that people watch."""
+    changed = list(TestResult.objects.filter(round=round, changed=True).values_list("test", flat=True))
+    GraphTest.objects.filter(pk__in=changed).exclude(watcher=None).update(unread=True)
+    if changed:
+        event_occurred.send(sender=GraphTest, event=Event.ANSWER_CHANGED, keys=changed)
 
 
 def _promote(round: TestRound, graph: Graph, user: User | None) -> bool:

@@ -15,6 +15,7 @@ from retrieval.kg.snapshot.manifest import Manifest
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, GraphNotReadyError
 from webapp.api.failures import NO_ERROR, build_error_columns
+from webapp.api.signals import Event, event_occurred
 from webapp.graphs import announce, gates, snapshots
 from webapp.graphs import files as storage
 from webapp.graphs.models import (
@@ -135,6 +136,8 @@ def _count_languages(path: str) -> list[tuple[str, int]]:
 
 def use_version(*, graph: Graph, snapshot: GraphVersion, user: User | None) -> None:
     """Make a version the current one, and have it indexed where it is not."""
+    if graph.snapshot_id != snapshot.pk:
+        event_occurred.send(sender=GraphVersion, event=Event.VERSION_ACTIVATED, keys=[snapshot.pk])
     update(
         graph,
         snapshot=snapshot,

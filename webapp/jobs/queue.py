@@ -36,6 +36,7 @@ PURGE_REVIEW = "clew.purge_review"
 ANSWER = "clew.answer"
 WARM = "clew.warm"
 TEST_MODEL = "clew.test_model"
+DELIVER = "clew.deliver"
 
 QUEUE_OF = {
     IMPORT_GRAPH: heartbeats.JOBS,
@@ -54,13 +55,14 @@ QUEUE_OF = {
     PURGE_REVIEW: heartbeats.JOBS,
     ANSWER: heartbeats.ANSWERS,
     TEST_MODEL: heartbeats.JOBS,
+    DELIVER: heartbeats.JOBS,
     WARM: "warm",
 }
 
 KIND_OF = {
     task: "job"
     for task, queue in QUEUE_OF.items()
-    if queue in heartbeats.JOB_QUEUES and task not in (PURGE_REVIEW, TEST_MODEL)
+    if queue in heartbeats.JOB_QUEUES and task not in (PURGE_REVIEW, TEST_MODEL, DELIVER)
 }
 KIND_OF[ANSWER] = "run"
 """What has a row that says it waits, so that it is sent again until it is done."""

@@ -18,6 +18,7 @@ from retrieval.types import Progress
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError, TooManyJobsError
 from webapp.api.failures import NO_ERROR, build_error_columns
+from webapp.api.signals import Event, event_occurred
 from webapp.jobs import announce, cancel, heartbeats, log, queue, stages, unsent
 from webapp.jobs.models import ACTIVE, ALONE, Job, JobKind, JobState, Level
 from webapp.jobs.signals import job_ended_early, job_retried
@@ -261,6 +262,7 @@ def cancel_job(*, job: Job) -> Job:
     log.write(job.pk, "Stopping was asked for.")
     if Job.objects.filter(pk=job.pk, state=JobState.QUEUED).update(state=JobState.CANCELLED, finished_at=Now()):
         job_ended_early.send(sender=Job, job=job)
+        _send_ended(job.pk)
     announce.notify_job_on_commit(job.pk)
     job.refresh_from_db()
     return job
@@ -352,10 +354,17 @@ def _close_job(job_id: int, *, state: JobState, **values: Any) -> None:
     values["stages"] = stages.close_stages(shown, ENDED[state])
     if state == JobState.DONE:
         values["overall"] = 1.0
-    ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(state=state, finished_at=Now(), **values)
+    with transaction.atomic():
+        ended = Job.objects.filter(pk=job_id, state__in=ACTIVE).update(state=state, finished_at=Now(), **values)
+        if ended:
+            _send_ended(job_id)
     if ended:
         failed = state == JobState.FAILED
         lines = [values["error_message"], values["error_hint"]] if failed else [f"Ended: {state.value}."]
         log.write(job_id, " ".join(filter(None, lines)), Level.ERROR if failed else Level.INFO)
         announce.notify_job_on_commit(job_id)
         transaction.on_commit(send_next_long)
+
+
+def _send_ended(job_id: int) -> None:
+    event_occurred.send(sender=Job, event=Event.JOB_ENDED, keys=[job_id])

@@ -71,6 +71,7 @@ from webapp.studies.api import StudyViewSet
 from webapp.studies.leaderboard import LeaderboardView
 from webapp.uploads.api import UploadsView, UploadView
 from webapp.vocabulary.api import VocabularyFileView, VocabularyView
+from webapp.webhooks.api import WebhookViewSet
 
 router = SimpleRouter(trailing_slash=False, use_regex_path=False)
 router.register("graphs", GraphViewSet)
@@ -89,6 +90,7 @@ router.register("tests", TestViewSet)
 router.register("test-rounds", RoundViewSet)
 router.register("review/queues", QueueViewSet)
 router.register("review/items", ItemViewSet)
+router.register("webhooks", WebhookViewSet)
 
 urlpatterns = [
     path("session", SessionView.as_view()),

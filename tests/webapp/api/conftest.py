@@ -22,6 +22,7 @@ from webapp.questions.models import QuestionSet
 from webapp.review.models import Item, Queue
 from webapp.studies.models import Study
 from webapp.uploads.models import Upload
+from webapp.webhooks.models import Webhook
 
 SPLITS = {"train": 0, "dev": 0, "test": 0}
 PLAN = {"variants": {"v": {"method": "inses"}}}
@@ -53,6 +54,7 @@ def world(tiny_graph, users):
     made["model"] = [Thing(Provider.objects.create(name="M", base_url="http://x/v1", model="m").pk)]
     owners = [people[name] for name in ("viewer", "analyst", "other")]
     made["token"] = [Thing(ApiToken.objects.create(user=one, digest=one.username).pk, one) for one in owners]
+    made["webhook"] = [Thing(Webhook.objects.create(user=one, url="http://x/").pk, one) for one in owners]
     made["upload"] = [Thing(_upload(one).pk, one) for one in owners]
     made["trashed"], made["trashed-version"], made["remote"] = [], [], []
     for place in (people["owner"], people["analyst"], people["other"]):

@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "webapp.answers",
     "webapp.sources",  # looks at a new version before it is tested
     "webapp.graph_tests",
+    "webapp.webhooks",
     "webapp.live",
     "webapp.project",
 ]

@@ -114,5 +114,8 @@ SOCKETS_OF_PERSON = 40
 SOCKETS_OF_ADDRESS = 500
 """Sockets that may be open at once."""
 
+WEBHOOK_TIMEOUT_S = 10.0
+"""How long a webhook's server may take to accept a connection, and then to respond."""
+
 SOCKET_THREADS = 4
 """Threads for the queries of all sockets."""

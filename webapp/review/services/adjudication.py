@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from webapp.accounts.models import Role, User
 from webapp.api.errors import ConflictError, ForbiddenError
+from webapp.api.signals import Event, event_occurred
 from webapp.review import selectors
 from webapp.review.domain import consensus, counters
 from webapp.review.domain.annotation import Annotation
@@ -159,6 +160,7 @@ def _apply_decision(
     item.state = ItemState.BROKEN if annotation.broken else ItemState.DONE
     item.version += 1
     item.save(update_fields=["adjudicated", "state", "version"])
+    event_occurred.send(sender=Item, event=Event.REVIEW_DECIDED, keys=[item.pk])
     Reservation.objects.filter(item=item).delete()
     delete_draft(item=item, user=user, purpose=DraftPurpose.DECISION)
     counters.add(item.queue_id, user.username, before, counters.count_item(item, annotations))
@@ -220,6 +222,8 @@ def accept_unanimous(*, queue: Queue, user: User, id: UUID) -> dict[str, int]:
         accepted = Submission.objects.filter(queue=queue, batch=id).count()
         if not accepted:
             accepted = _execute_sql(_ACCEPT, queue, user, id)
+            if accepted:
+                event_occurred.send(sender=Queue, event=Event.REVIEW_DECIDED, keys=[queue.pk])
             counters.add(queue.pk, user.username, Counter(), Counter({("settled",): accepted}))
     decided = counters.read(queue.pk)
     left = queue.items - decided["settled",] - decided["adjudicated",]

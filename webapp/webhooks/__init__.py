@@ -1,0 +1,1 @@
+"""Webhooks: telling servers elsewhere what happened, signed, in order and again until they have it."""
