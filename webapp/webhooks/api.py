@@ -57,10 +57,20 @@ class AttemptSerializer(serializers.Serializer[object]):
     error = serializers.CharField()
 
 
+class PayloadSerializer(serializers.Serializer[object]):
+    """What is sent: ``data`` holds ids, states and the address of what it is about."""
+
+    id = serializers.CharField()
+    type = serializers.CharField()
+    timestamp = serializers.DateTimeField()
+    data = serializers.DictField()
+
+
 class DeliverySerializer(serializers.ModelSerializer[Delivery]):
     """An event for a webhook, and each attempt to deliver it."""
 
     state = serializers.ChoiceField(choices=DeliveryState.choices)
+    payload = PayloadSerializer()
     attempts = AttemptSerializer(many=True)
 
     class Meta:

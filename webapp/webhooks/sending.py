@@ -135,7 +135,9 @@ def _send(webhook: Webhook, payload: dict[str, Any]) -> Attempt:
     except NotAllowedError as refusal:
         error = f"{refusal.message} {refusal.hint}"
     except (OSError, ValueError, http.client.HTTPException) as failure:
-        error = f"The server did not answer: {failure or type(failure).__name__}."
+        late = time.monotonic() - began >= settings.WEBHOOK_TIMEOUT_S
+        why = f"within {settings.WEBHOOK_TIMEOUT_S:g} s" if late else f"({failure or type(failure).__name__})"
+        error = f"The server did not answer {why}."
     return Attempt(at.isoformat(), status, round((time.monotonic() - began) * 1000, 1), response, error)
 
 

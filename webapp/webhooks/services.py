@@ -61,7 +61,7 @@ def update_webhook(*, webhook: Webhook, **values: Any) -> None:
         require_host(values["url"], NOT_SENT)
     if "events" in values:
         values["events"] = sorted(values["events"])
-    if values.get("enabled"):
+    if "enabled" in values:
         values.update(reason="", failures=0)
     with transaction.atomic():
         Webhook.objects.filter(pk=webhook.pk).update(next_at=timezone.now(), **values)

@@ -1,8 +1,9 @@
-// One's own password and tokens.
+// One's own password, tokens and webhooks.
 import { useQuery } from "@tanstack/react-query";
 import { graphsQuery, sessionQuery } from "@/api/queries";
 import { Password } from "@/components/account/Password";
 import { Tokens } from "@/components/account/Tokens";
+import { Webhooks } from "@/components/account/Webhooks";
 import { NamesLanguage } from "@/components/graphs/NamesLanguage";
 import { Card } from "@/components/kit/Card";
 import { Page } from "@/components/kit/Page";
@@ -39,6 +40,7 @@ export function AccountPage() {
     >
       <Names />
       <Tokens />
+      <Webhooks />
       <Password />
     </Page>
   );

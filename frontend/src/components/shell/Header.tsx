@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { NavLink, useNavigate } from "react-router";
 import { keys, logOut } from "@/api/queries";
 import { watchesQuery } from "@/api/tests";
+import { webhooksQuery } from "@/api/webhooks";
 import type { Session, Status } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { count } from "@/view/format";
@@ -33,7 +34,13 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
   const navigate = useNavigate();
   const watches = useQuery({ ...watchesQuery, enabled: session.user !== null });
   const unread = (watches.data ?? []).filter((one) => one.unread).length;
-  const you = `You: ${session.user?.username ?? ""}${unread ? `, ${count(unread, "watched answer")} changed` : ""}`;
+  const webhooks = useQuery({ ...webhooksQuery, enabled: session.user !== null });
+  const failed = (webhooks.data?.results ?? []).filter((one) => one.reason).length;
+  const news = [
+    unread > 0 && `${count(unread, "watched answer")} changed`,
+    failed > 0 && `${count(failed, "webhook")} turned off`,
+  ];
+  const you = ["You: " + (session.user?.username ?? ""), ...news.filter(Boolean)].join(", ");
   const leave = async () => {
     await logOut();
     client.clear();
@@ -88,9 +95,9 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
             <span className="wide-only">
               <bdi>{session.user?.username}</bdi>
             </span>
-            {unread > 0 && (
+            {unread + failed > 0 && (
               <span className="unread-count tabular" aria-hidden="true">
-                {unread}
+                {unread + failed}
               </span>
             )}
           </Button>
@@ -128,6 +135,7 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
             id: "account",
             label: "Your account",
             icon: "user" as const,
+            ...(failed > 0 && { end: `${count(failed, "webhook")} off` }),
             onAction: () => void navigate("/account"),
           },
           { id: "keys", label: "Keys", end: "?", onAction: onKeys },
