@@ -10,9 +10,9 @@ from webapp.webhooks import sending
 
 
 @shared_task(name=queue.DELIVER)
-def deliver(webhook_id: int) -> None:
+def send_waiting(webhook_id: int) -> None:
     """Send what waits for a webhook."""
     try:
-        sending.deliver_waiting(webhook_id)
+        sending.send_waiting(webhook_id)
     finally:
         connection.close()

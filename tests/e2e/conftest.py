@@ -15,6 +15,7 @@ from tests.support.file_server import FileServer
 from tests.support.llm_server import LLMServer
 from tests.support.sparql_server import SparqlServer
 from tests.support.tcp_proxy import TcpProxy
+from tests.support.webhook_receiver import WebhookReceiver
 
 expect.set_options(timeout=30_000)  # what is asserted is what comes, not how soon
 SHOTS = os.environ.get("CLEW_SHOTS")
@@ -56,12 +57,23 @@ def elsewhere() -> Iterator[FileServer]:
 
 
 @pytest.fixture(scope="session")
+def receiver() -> Iterator[WebhookReceiver]:
+    """A host that webhooks may be sent to."""
+    with WebhookReceiver() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def clew(
-    llm: LLMServer, films: SparqlServer, elsewhere: FileServer, tmp_path_factory: pytest.TempPathFactory
+    llm: LLMServer,
+    films: SparqlServer,
+    elsewhere: FileServer,
+    receiver: WebhookReceiver,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Clew]:
     home = tmp_path_factory.mktemp("clew")
     env = {"LLM_BASE_URL": llm.url, "LLM_MODEL": "slow-test-model", "LLM_API_KEY": "unused"}
-    env["CLEW_IMPORT_HOSTS"] = f"{films.url.split('/')[2]},{elsewhere.host}"
+    env["CLEW_IMPORT_HOSTS"] = f"{films.url.split('/')[2]},{elsewhere.host},{receiver.host}"
     # The demo graph trains for minutes when it is loaded, and these tests bring graphs of their own.
     with Clew(home, env=env, options=("--no-demo",)) as running:
         running.wait_for_workers()

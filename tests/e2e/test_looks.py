@@ -148,7 +148,7 @@ def _looked_at(page: Page, look: str) -> Iterator[Page]:
         seen.close()
 
 
-def _violations(page: Page) -> list[str]:
+def find_violations(page: Page) -> list[str]:
     """What axe finds on a page as it stands, and whether it is wider than its window."""
     page.wait_for_timeout(300)
     page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -192,7 +192,7 @@ def test_no_page_violates_a_rule_of_axe(page: Page, graph: int, run: str, made: 
         for address in addresses:
             looked.goto(address)
             expect(looked.locator("h1").first).to_be_attached()
-            found = _violations(looked)
+            found = find_violations(looked)
             if found:
                 wrong[address] = found
     assert wrong == {}, json.dumps(wrong, indent=1)
@@ -208,7 +208,7 @@ def test_no_menu_and_no_dialog_of_a_drawing_violates_a_rule_of_axe(
     with _looked_at(page, look) as looked:
 
         def see(what: str) -> None:
-            found = _violations(looked)
+            found = find_violations(looked)
             if found:
                 wrong[what] = found
 

@@ -14,7 +14,7 @@ from tests.support.guides import blocks
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.webhooks.models import Delivery
-from worker.webhooks import deliver
+from worker.webhooks import send_waiting
 
 
 def wait_for_port(port):
@@ -50,10 +50,10 @@ def test_the_page_works_as_written(server, tiny_graph, settings, tmp_path):
             wait_for_port(port)
             job = jobs.create(kind=JobKind.TRAIN, title="Train", graph=tiny_graph, user=None)
             jobs.fail(job_id=job.pk, error=ClewError("It broke."))
-            deliver(webhook["id"])
+            send_waiting(webhook["id"])
             assert process.stdout.readline() == f"job.ended failed /api/v1/jobs/{job.pk}\n"
             Delivery.objects.update(state="waiting")  # the same message again
-            deliver(webhook["id"])
+            send_waiting(webhook["id"])
         finally:
             process.kill()
         assert process.stdout.read() == ""

@@ -50,7 +50,7 @@ class MadeWebhookSerializer(WebhookSerializer):
 class AttemptSerializer(serializers.Serializer[object]):
     """One attempt to deliver an event; ``error`` is empty where it arrived."""
 
-    at = serializers.DateTimeField()
+    started_at = serializers.DateTimeField()
     status = serializers.IntegerField(allow_null=True)
     ms = serializers.FloatField()
     response = serializers.CharField()
@@ -125,7 +125,7 @@ class WebhookViewSet(RowViewSet[Webhook]):
     def resend(self, request: Request, pk: int, number: int) -> Response:
         """Send one again, with the same id."""
         row = self.find(self.get_object().deliveries.select_related("webhook"), number)
-        services.resend(delivery=row)
+        services.send_again(delivery=row)
         return Response(DeliverySerializer(row).data, status=status.HTTP_202_ACCEPTED)
 
     def _render(self, row: Webhook) -> dict[str, Any]:

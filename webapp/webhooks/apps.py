@@ -14,4 +14,4 @@ class WebhooksConfig(AppConfig):
         from webapp.api.signals import event_occurred  # noqa: PLC0415  # models are not loaded before this
         from webapp.webhooks import services  # noqa: PLC0415
 
-        event_occurred.connect(services.record_event, dispatch_uid="webhooks.event_occurred")
+        event_occurred.connect(services.save_event, dispatch_uid="webhooks.event_occurred")

@@ -55,7 +55,7 @@ class DeliveryState(models.TextChoices):
 class Delivery(AccessControlled):
     """One event for one webhook: what is sent, about which row of which ``model``, and each attempt to send it.
 
-    ``attempts`` are ``{at, status, ms, response, error}``, the last of them last.
+    ``attempts`` are ``{started_at, status, ms, response, error}``, the last of them last.
     """
 
     visible_through = "webhook"

@@ -57,14 +57,14 @@ _UNQUOTED = "%/:=&?~+!$,;'@()*[]"
 class Attempt:
     """One request: when it began, the response's status and beginning, how long it took, and why it failed."""
 
-    at: str
+    started_at: str
     status: int | None
     ms: float
     response: str = ""
     error: str = ""
 
 
-def deliver_waiting(key: int) -> None:
+def send_waiting(key: int) -> None:
     """Send what waits for a webhook, the oldest first, until an attempt fails; nothing where another worker does so."""
     if not _claim(key):
         return
@@ -73,7 +73,7 @@ def deliver_waiting(key: int) -> None:
     waiting = waiting.filter(webhook=key, state=DeliveryState.WAITING, webhook__enabled=True)
     try:
         while time.monotonic() < until and (delivery := waiting.first()) is not None:
-            if not _deliver(delivery):
+            if not _send_delivery(delivery):
                 break
     finally:
         Webhook.objects.filter(pk=key).update(sending_until=None)
@@ -91,7 +91,7 @@ def _claim(key: int) -> bool:
     return bool(Webhook.objects.filter(free, pk=key).update(sending_until=now + CLAIM))
 
 
-def _deliver(delivery: Delivery) -> bool:
+def _send_delivery(delivery: Delivery) -> bool:
     """Whether the next one can be sent: this one arrived, or its owner does not see any more what it is about."""
     webhook = delivery.webhook
     if not list_rows(MODELS[delivery.model], [delivery.key], webhook.user).exists():
@@ -109,7 +109,7 @@ def _deliver(delivery: Delivery) -> bool:
         if attempt.status == GONE or failures > len(DELAYS_S):
             rows.update(state=DeliveryState.FAILED, attempts=attempts)
             times = "once" if failures == 1 else f"{failures} times in a row"
-            services.turn_off(webhook, f"Sending failed {times}: {attempt.error}")
+            services.stop_webhook(webhook, f"Sending failed {times}: {attempt.error}")
         else:
             rows.update(attempts=attempts)
             delay = timedelta(seconds=DELAYS_S[failures - 1])
@@ -118,14 +118,14 @@ def _deliver(delivery: Delivery) -> bool:
 
 
 def _send(webhook: Webhook, payload: dict[str, Any]) -> Attempt:
-    at, began = timezone.now(), time.monotonic()
+    started, began = timezone.now(), time.monotonic()
     status, response, error = None, "", ""
     release_connection()  # the host may take as long as it needs
     try:
         require_host(webhook.url, services.NOT_SENT)  # the operator's list may be another one than before
         body = json.dumps(payload).encode()
         headers = sign(encryption.decrypt(webhook.encrypted_secret), payload["id"], body)
-        status, response = _post(webhook.url, headers, body)
+        status, response = _send_request(webhook.url, headers, body)
         if not 200 <= status < 300:
             error = f"The server answered {status}."
             if 300 <= status < 400:
@@ -138,7 +138,7 @@ def _send(webhook: Webhook, payload: dict[str, Any]) -> Attempt:
         late = time.monotonic() - began >= settings.WEBHOOK_TIMEOUT_S
         why = f"within {settings.WEBHOOK_TIMEOUT_S:g} s" if late else f"({failure or type(failure).__name__})"
         error = f"The server did not answer {why}."
-    return Attempt(at.isoformat(), status, round((time.monotonic() - began) * 1000, 1), response, error)
+    return Attempt(started.isoformat(), status, round((time.monotonic() - began) * 1000, 1), response, error)
 
 
 def sign(secret: str, message: str, body: bytes) -> dict[str, str]:
@@ -154,7 +154,7 @@ def sign(secret: str, message: str, body: bytes) -> dict[str, str]:
     }
 
 
-def _post(url: str, headers: dict[str, str], body: bytes) -> tuple[int, str]:
+def _send_request(url: str, headers: dict[str, str], body: bytes) -> tuple[int, str]:
     """The status of a response and its beginning; redirects are not followed, and no proxy is used.
 
     Raises:
@@ -166,7 +166,7 @@ def _post(url: str, headers: dict[str, str], body: bytes) -> tuple[int, str]:
     connection = make(parts.hostname or "", parts.port, timeout=settings.WEBHOOK_TIMEOUT_S)
     connection.connect()
     timer = threading.Timer(
-        settings.WEBHOOK_TIMEOUT_S, _shut_down, [connection.sock]
+        settings.WEBHOOK_TIMEOUT_S, _close_socket, [connection.sock]
     )  # one byte at a time is no answer
     timer.start()
     try:
@@ -179,6 +179,6 @@ def _post(url: str, headers: dict[str, str], body: bytes) -> tuple[int, str]:
         connection.close()
 
 
-def _shut_down(sock: socket.socket) -> None:
+def _close_socket(sock: socket.socket) -> None:
     with contextlib.suppress(OSError):
         sock.shutdown(socket.SHUT_RDWR)

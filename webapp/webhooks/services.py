@@ -68,7 +68,7 @@ def update_webhook(*, webhook: Webhook, **values: Any) -> None:
         queue.enqueue(queue.DELIVER, webhook.pk)
 
 
-def record_event(sender: type[Model], event: str, keys: Sequence[Any], **_: Any) -> None:
+def save_event(sender: type[Model], event: str, keys: Sequence[Any], **_: Any) -> None:
     """Keep an event for every webhook that asks for it and whose owner sees what it is about."""
     for webhook in Webhook.objects.filter(enabled=True, user__is_active=True, events__contains=[event]).order_by("pk"):
         rows = list(list_rows(sender, keys, webhook.user))
@@ -83,7 +83,7 @@ def _add(webhook: Webhook, event: str, rows: Sequence[Model]) -> list[Delivery]:
             return []
         waiting = Delivery.objects.filter(webhook=webhook, state=DeliveryState.WAITING).count()
         if waiting + len(rows) > WAITING_MAX:
-            turn_off(webhook, f"More than {WAITING_MAX:,} events waited to be delivered.")
+            stop_webhook(webhook, f"More than {WAITING_MAX:,} events waited to be delivered.")
             return []
         queue.enqueue(queue.DELIVER, webhook.pk)
         return Delivery.objects.bulk_create(
@@ -92,7 +92,7 @@ def _add(webhook: Webhook, event: str, rows: Sequence[Model]) -> list[Delivery]:
         )
 
 
-def turn_off(webhook: Webhook, reason: str) -> None:
+def stop_webhook(webhook: Webhook, reason: str) -> None:
     """Stop sending to a webhook, and tell its owner why; what waits is kept."""
     Webhook.objects.filter(pk=webhook.pk).update(enabled=False, reason=reason)
 
@@ -112,7 +112,7 @@ def send_test(*, webhook: Webhook) -> Delivery:
     return added[0]
 
 
-def resend(*, delivery: Delivery) -> None:
+def send_again(*, delivery: Delivery) -> None:
     """Send a delivery again, or now if it waits: the same event with the same id.
 
     Raises:

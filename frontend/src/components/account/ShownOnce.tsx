@@ -18,6 +18,7 @@ export function ShownOnce({ value, children }: { value: string; children: ReactN
       <div className="foot">
         <Button
           look="primary"
+          autoFocus
           onPress={() => {
             void navigator.clipboard.writeText(value).then(() => {
               setCopied(true);

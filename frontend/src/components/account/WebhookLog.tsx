@@ -12,7 +12,7 @@ import { Button } from "@/components/kit/controls";
 import { Ago, Notice, QueryState } from "@/components/kit/feedback";
 import { ResourceTable } from "@/components/kit/ResourceTable";
 import { useAct } from "@/components/kit/useAct";
-import { milliseconds } from "@/view/format";
+import { exactTime, milliseconds } from "@/view/format";
 
 const REFRESH_MS = 2000;
 const TONES: Record<Delivery["state"], string> = {
@@ -26,8 +26,8 @@ function Attempts({ of }: { of: Delivery["attempts"] }) {
   return (
     <ol className="small">
       {of.map((attempt) => (
-        <li key={attempt.at}>
-          <Ago iso={attempt.at} />
+        <li key={attempt.started_at}>
+          <Ago iso={attempt.started_at} />
           {attempt.status !== null && `, status ${attempt.status}`}, {milliseconds(attempt.ms)}
           {attempt.error && <div className="break">{attempt.error}</div>}
           {attempt.response && <pre className="mono response">{attempt.response}</pre>}
@@ -44,6 +44,7 @@ function Row({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
   });
   const { payload, attempts, state } = delivery;
   const last = attempts.at(-1);
+  const act = state === "waiting" ? "Send now" : "Send again";
   return (
     <tr>
       <td>
@@ -59,17 +60,17 @@ function Row({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
         {state === "dropped" && <div className="small muted">You do not see any more what it is about.</div>}
       </td>
       <td className="muted nowrap hide-narrow">
-        <Ago iso={last?.at ?? delivery.created_at} />
+        <Ago iso={last?.started_at ?? delivery.created_at} />
       </td>
       <td className="num nowrap hide-narrow">{last && milliseconds(last.ms)}</td>
       <td className="acts">
         <Button
           size="small"
-          aria-label={`Send ${payload.type} of ${payload.timestamp} again`}
+          aria-label={`${act}: ${payload.type}, ${exactTime(payload.timestamp)}`}
           isDisabled={!webhook.enabled || again.isPending}
           onPress={() => again.mutate()}
         >
-          {state === "waiting" ? "Send now" : "Send again"}
+          {act}
         </Button>
       </td>
     </tr>

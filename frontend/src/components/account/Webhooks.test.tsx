@@ -22,7 +22,13 @@ const failed: Delivery = {
   ...{ id: 8, state: "waiting", created_at: "2026-01-05T12:00:00Z" },
   payload: { id: "msg_1", type: "job.ended", timestamp: "2026-01-05T12:00:00Z", data: { job: 5 } },
   attempts: [
-    { at: "2026-01-05T12:00:01Z", status: 500, ms: 12, response: "Oh no", error: "The server answered 500." },
+    {
+      started_at: "2026-01-05T12:00:01Z",
+      status: 500,
+      ms: 12,
+      response: "Oh no",
+      error: "The server answered 500.",
+    },
   ],
 };
 
@@ -100,7 +106,7 @@ it("shows each attempt, sends again and sends a test", async () => {
   const log = within(await screen.findByRole("dialog"));
   expect(await log.findByText("Oh no")).toBeInTheDocument();
   expect(log.getAllByText("The server answered 500.")).toHaveLength(2);
-  await press(/Send job.ended of .* again/);
+  await press(/^Send now: job.ended/);
   await press("Send a test event");
   expect(sent.map(([call]) => call)).toEqual(["POST webhooks/3/deliveries/8/resend", "POST webhooks/3/test"]);
 });
