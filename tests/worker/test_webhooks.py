@@ -10,7 +10,9 @@ import time
 from dataclasses import replace
 
 from retrieval.errors import ClewError
+from tests.support.clew import free_port
 from tests.support.guides import blocks
+from tests.support.servers import WebServer
 from webapp.jobs import services as jobs
 from webapp.jobs.models import JobKind
 from webapp.webhooks.models import Delivery
@@ -27,14 +29,15 @@ def wait_for_port(port):
             time.sleep(0.05)
 
 
-def test_the_page_works_as_written(server, tiny_graph, settings, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+def test_the_page_works_as_written(tiny_graph, settings, tmp_path, monkeypatch):
+    port = free_port()
     settings.CLEW = replace(settings.CLEW, import_hosts=(f"127.0.0.1:{port}",))
+    monkeypatch.setenv("CLEW_IMPORT_HOSTS", f"127.0.0.1:{port}")
     code = {name: text.replace("9000", str(port)) for name, text in blocks("webhooks.md").items()}
-    request = code["create"].replace("http://127.0.0.1:8000", server.url)
-    environ = {**os.environ, "CLEW_TOKEN": server.token("admin")}
-    made = subprocess.run(["bash", "-c", request], env=environ, capture_output=True, check=True, text=True)
+    with WebServer(tmp_path, {}) as server:
+        request = code["create"].replace("http://127.0.0.1:8000", server.url)
+        environ = {**os.environ, "CLEW_TOKEN": server.token("admin")}
+        made = subprocess.run(["bash", "-c", request], env=environ, capture_output=True, check=True, text=True)
     webhook = json.loads(made.stdout)
     environ["CLEW_WEBHOOK_SECRET"] = webhook["secret"]
     process = subprocess.Popen(

@@ -50,7 +50,8 @@ function Row({ webhook, delivery }: { webhook: Webhook; delivery: Delivery }) {
       <td>
         <details>
           <summary>{payload.type}</summary>
-          <pre className="mono small response">{JSON.stringify(payload, null, 1)}</pre>
+          <p className="mono small break">{JSON.stringify(payload.data)}</p>
+          <p className="mono small muted break">{payload.id}</p>
           <Attempts of={attempts} />
         </details>
       </td>

@@ -91,8 +91,9 @@ export function Header({ session, status, offline, onPalette, onKeys }: Props) {
       <ActMenu
         label="You"
         trigger={
-          <Button look="plain" icon="user" aria-label={you}>
-            <span className="wide-only">
+          <Button look="plain" icon="user">
+            <span className="sr-only">{you}</span>
+            <span className="wide-only" aria-hidden="true">
               <bdi>{session.user?.username}</bdi>
             </span>
             {unread + failed > 0 && (
