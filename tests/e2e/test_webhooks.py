@@ -78,9 +78,10 @@ def step_a_test_arrives_and_what_failed_is_sent_again(page: Page, receiver: Webh
     row.locator("summary").click()
     expect(row).to_contain_text("The disk of the receiver is full.")
     look(page, shot, "webhooks-log")
-    row.get_by_role("button", name=re.compile("^Send now: webhook.test")).click()
+    row.get_by_role("button", name=re.compile("^Send (now|again): webhook.test")).click()
     expect(row).to_contain_text("delivered")
-    assert [event["type"] for event in receiver.events] == ["webhook.test"] * 3
+    assert {event["type"] for event in receiver.events} == {"webhook.test"}
+    assert len(receiver.events) > len({event["id"] for event in receiver.events}) == 2  # repeats keep their id
 
 
 def step_one_that_fails_for_good_is_turned_off_and_the_bar_says_so(
