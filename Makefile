@@ -71,9 +71,13 @@ check: install-dev format lint-python imports ## Python, types of the pages, and
 
 check-front: lint types test-front ## check the pages alone
 
-test: install-dev format imports api-types ## every check
+test: check-versions ## every check
+	@$(MAKE) --no-print-directory --jobs 2 install-dev
+	@$(MAKE) --no-print-directory format imports api-types
 	@$(MAKE) --no-print-directory --jobs 2 lint types
-	@$(MAKE) --no-print-directory test-engine test-web test-front build test-installed test-e2e
+	@$(MAKE) --no-print-directory test-engine test-web
+	@$(MAKE) --no-print-directory --jobs 2 test-front test-installed
+	@$(MAKE) --no-print-directory test-e2e
 	@echo "All checks passed."
 
 format: install-dev
