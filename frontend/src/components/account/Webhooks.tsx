@@ -72,7 +72,7 @@ function WebhookForm({ webhook, onDone }: { webhook?: Webhook; onDone: (secret?:
         onChange={setUrl}
         hint="Your administrator lists the hosts that may be sent to (CLEW_IMPORT_HOSTS)."
       />
-      <SomeOf label="It is told" options={EVENTS} value={events} onChange={setEvents} />
+      <SomeOf label="Events" options={EVENTS} value={events} onChange={setEvents} />
       <p className="small muted">Ids and states are sent, and only of what you may see yourself.</p>
     </Form>
   );
