@@ -164,7 +164,7 @@ class AnswerShaper:
         programs = [
             variant
             for program in programs
-            for variant in columns[program] or [self._related.find_observed(program) or program]
+            for variant in columns[program] or [self._related.find_observed(question, program) or program]
         ]
         self.of_rows.update(*columns.values())
         programs += [

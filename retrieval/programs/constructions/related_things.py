@@ -228,17 +228,18 @@ class RelatedThings:
             if np.isin(nodes, self.schema.columns.list_sources(r)).all()
         ]
 
-    def find_observed(self, program: Program) -> Program | None:
-        """What rows are observations of: the stocks, of monthly prices; None of other rows and things."""
+    def find_observed(self, question: QuestionWords, program: Program) -> Program | None:
+        """What rows are observations of: the stocks, of monthly prices; the days, where a question names them."""
         nodes = self.executor.compute_nodes(program)
-        for kind, relation in self.schema.observed.items() if len(nodes) else ():
-            if is_among(nodes, self.schema.list_members(kind)).all():
-                return Walk(program, relation)
-        return None
+        days = {self.schema.periods.get((word.stem,)) for word in question.words} - {None}
+        panels = {r: self.schema.list_members(kind) for kind, r in self.schema.observed.items()}
+        rows = panels | {r: self.schema.columns.list_sources(r) for r in days if r is not None}
+        fitting = [r for r, members in rows.items() if is_among(nodes, members).all()] if len(nodes) else []
+        return Walk(program, fitting[-1]) if fitting else None
 
     def find_counted_things(self, question: QuestionWords, program: Program) -> Program | None:
         """What a number of observations is the number of: the stocks, where several are, and no months are counted."""
-        things = self.find_observed(program)
+        things = self.find_observed(question, program)
         stems = {question.words[n].stem for n in vocabulary.find_target_words(question)}
         several = things is not None and len(self.executor.compute_nodes(things)) > 1
         return things if several and not stems & _TIMES else None

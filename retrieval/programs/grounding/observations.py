@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns, ValueType
     from retrieval.programs.grounding.relation_types import RelationInfo
 
-#: Things, and days or years, at least, of which rows are.
+#: Things at each time, on average, and days or years, at least, of which rows are.
 _THINGS, _PERIODS = 2, 4
 #: The share of all times at which each thing of a panel was observed, on average and at least.
 _FILLED = 0.5
@@ -39,7 +39,7 @@ class Tables(Protocol):
 
 
 def find_observed(schema: Tables) -> dict[int, int]:
-    """Of kinds of rows without names that are observations, the relation to what each is one of."""
+    """Of kinds of rows without names that are a panel, the relation to what each is an observation of."""
     (mask, naming), observed = schema.surrogates, dict[int, int]()
     for kind in schema.kinds.keys() - naming.keys():
         rows = schema.list_members(kind)
@@ -50,27 +50,23 @@ def find_observed(schema: Tables) -> dict[int, int]:
 
 
 def _find_observed(schema: Tables, rows: np.ndarray) -> int | None:
-    """The relation to what rows without names are observations of: to a day or year of its own for each; or, of a
-    panel, to the things of which each was observed at most of the times that any was: the stock, of monthly prices.
-    """
+    """The only relation to things of a panel, each of which was observed at most of the times that any was."""
     mask, columns = schema.surrogates[0], schema.columns
     complete = [info for info in schema.relations if info.facts == info.heads == len(rows)]
     complete = [info for info in complete if np.array_equal(columns.list_sources(info.id), rows)]
     kinds = {info.id: columns.get_value_type(info.id) for info in complete}
     times = [info for info in complete if (kind := kinds[info.id]) is not None and list_type_stems(kind)]
-    alone = next((info.id for info in times if info.tails == len(rows)), None)
-    if alone is not None:
-        return alone
-    for info in sorted(complete, key=lambda info: -info.tails):
+    things = set[int]()
+    for info in complete:
         targets = columns.list_arcs(info.id)[1]
-        if kinds[info.id] is not None or mask[targets].any() or columns.kinds[targets].any() or info.tails < _THINGS:
+        if kinds[info.id] is not None or mask[targets].any() or columns.kinds[targets].any():
             continue
         for time in times:
             pairs = np.stack([targets, columns.list_arcs(time.id)[1]])
-            distinct = len(np.unique(pairs, axis=1)[0]) == len(rows)
-            if distinct and time.tails >= _PERIODS and len(rows) >= _FILLED * info.tails * time.tails:
-                return info.id
-    return None
+            repeated = time.tails >= _PERIODS and len(rows) >= max(_THINGS, _FILLED * info.tails) * time.tails
+            if repeated and len(np.unique(pairs, axis=1)[0]) == len(rows):
+                things.add(info.id)
+    return things.pop() if len(things) == 1 else None
 
 
 def find_period_nouns(schema: Tables) -> dict[tuple[str, ...], int]:

@@ -165,11 +165,16 @@ class Schema(PeopleAndPlaces):
         return find_observed(self)
 
     @cached_property
+    def periods(self) -> dict[tuple[str, ...], int]:
+        """Nouns for rows of a day or year each, see :func:`.observations.find_period_nouns`."""
+        return find_period_nouns(self)
+
+    @cached_property
     def induced(self) -> dict[tuple[str, ...], int]:
         """Kinds where no relation says them, see :mod:`.induction`: stems of a noun, and the directed
         relation that its members have.
         """
-        return find_period_nouns(self) | {get_label_stems(noun): relation for noun, relation in self.told.items()}
+        return self.periods | {get_label_stems(noun): relation for noun, relation in self.told.items()}
 
     @cached_property
     def nouns(self) -> dict[int, str]:

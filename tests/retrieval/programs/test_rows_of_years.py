@@ -62,7 +62,7 @@ EXPECTED = {
         ("Which quarries had an output above 35?", ["Almar", "Brenn", "Costa"]),
         ("How many quarries are there?", ["3"]),
         ("How many quarries had an output above 40?", ["2"]),
-        ("When was the output of Almar lowest?", ["2003"]),
+        ("When was Almar's output lowest?", ["2003"]),
         ("What was the output of Costa in 2003?", ["37"]),
     ],
 }
