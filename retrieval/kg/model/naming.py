@@ -37,7 +37,7 @@ _PARTIES = get_words("trading_party_headings")
 _SIDES = get_words("transaction_side_headings")
 #: Last words of headings that number things, or say which one is meant.
 ID_WORDS = get_words("id_headings")
-_NO_KINDS = get_words("headings_that_name_no_kind")
+_NO_KINDS, _COUNTERS = get_words("headings_that_name_no_kind"), get_words("row_counter_headings")
 _KIND_WORDS = 2
 
 ACCEPTED = 2.5
@@ -96,7 +96,8 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
         _REPEATED if is_repeated else _SHARED if heading == _IS_NAME else _NEARLY if is_named or is_first else _DISTINCT
     )
     is_headed = heading >= 1 or {*profile.heading_words} <= ID_WORDS  # an identifier in words is no number
-    few_rows = len(table.rows) < _FEW and profile.position != 0 and not is_headed
+    behind = profile.position - _get_leading(table)
+    few_rows = len(table.rows) < _FEW and behind != 0 and not is_headed
     if (
         profile.coverage < (_COVERED if is_named else _FILLED)
         or profile.uniqueness < least
@@ -110,8 +111,8 @@ def _score_name(table: SourceTable, profile: ColumnProfile, nouns: Collection[st
         return 0.0
     score = heading + 2 * profile.words + profile.codes
     score += min(1.0, max(0.0, (profile.uniqueness - _NEARLY) / (_DISTINCT - _NEARLY)))
-    score += 0.5 if profile.position == 0 or profile.position == _get_first(table) else 0.0
-    return score - (3.0 if refers else 0.0) - 0.01 * profile.position
+    score += 0.5 if behind == 0 or is_first else 0.0
+    return score - (3.0 if refers else 0.0) - 0.01 * behind
 
 
 def _has_key(table: SourceTable) -> bool:
@@ -174,6 +175,12 @@ def find_name_languages(table: SourceTable, names: Sequence[int]) -> dict[int, s
         if profile.heading_words[:1] == naming[:1] and (language := find_name_language(profile.heading_words))
     }
     return languages if len(naming) == 1 or names[0] in languages else {}
+
+
+def _get_leading(table: SourceTable) -> int:
+    """The first column but for a count of the rows, as tools write one."""
+    first = table.profiles[0]
+    return int(" ".join(first.heading_words) in {"", *_COUNTERS} and _is_numbering(table, first))
 
 
 def _get_first(table: SourceTable) -> int:
@@ -255,7 +262,7 @@ def _is_numbering(table: SourceTable, profile: ColumnProfile) -> bool:
     numbers = [int(str(cell)) for cell in cells]
     close = numbers[-1] - numbers[0] < 3 * len(numbers)
     are_years = words[-1:] == ("year",) or numbers[0] in range(1500, 2100)
-    return len(words) == 1 and len(numbers) >= _FEW and numbers == sorted(numbers) and close and not are_years
+    return len(words) < 2 and len(numbers) >= _FEW and numbers == sorted(numbers) and close and not are_years
 
 
 def infer_labels(table: SourceTable, names: Sequence[int], number: int | None) -> list[str]:

@@ -36,6 +36,14 @@ def test_things_are_called_by_what_they_are_and_not_by_a_code():
     assert infer_names("flights.csv", flights)[0] == (0,)
 
 
+@pytest.mark.parametrize("heading", ["", "rownames", "Unnamed: 0", "X", "index"])
+def test_a_count_of_the_rows_names_nothing_and_is_no_kind(heading):
+    rows = "1,K-101,12\n2,K-205,9\n3,M-031,12\n4,M-077,30\n5,P-002,8\n"
+    assert infer_names("kayaks.csv", f"{heading},hull,length\n{rows}") == ((1,), ("kayak", "hull"))
+    rows = "1,red,12\n2,red,9\n3,green,12\n4,red,30\n5,green,8\n"
+    assert infer_names("kayaks.csv", f"{heading},colour,length\n{rows}") == ((), ("kayak",))
+
+
 def test_three_columns_are_a_table_where_the_second_is_of_values():
     text = (
         "Name,Term start,Term end\nAnn Bell,1 May 1990,3 June 1992\nBen Kato,3 June 1992,Incumbent\n"
