@@ -14,7 +14,7 @@ FINAL = AnswerFinal((Answer("Germany", 0.9),), None, "", (), Usage(), 1.0)
 
 
 @pytest.mark.parametrize("paths", [0, 200])
-def test_a_run_takes_six_statements_however_many_events_it_has(run, scripted, events, paths):
+def test_a_run_takes_seven_statements_however_many_events_it_has(run, scripted, events, paths):
     scripted(STARTED, *(PathRetrieved(index + 1, (), 0.5, 1.0) for index in range(paths)), FINAL)
     with CaptureQueriesContext(connection) as queries:
         answering.answer(str(run.pk))
@@ -26,5 +26,6 @@ def test_a_run_takes_six_statements_however_many_events_it_has(run, scripted, ev
         'SELECT "answers_run"."error_code", "answers_run"."error_message",',
         'UPDATE "answers_run" SET',
         "INSERT INTO answers_runevent",
+        'SELECT "webhooks_webhook"."id", "webhooks_webhook"."user_id",',  # webhooks to notify
     ]
     assert [event["seq"] for event in events(run)] == list(range(1, paths + 3))

@@ -74,7 +74,7 @@ def refuse(error, call):
 
 
 def wait_until(condition):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -171,7 +171,7 @@ def test_who_hangs_up_stops_the_run(client, server, tiny_graph, scripted):
 
     def wait():
         reached.set()
-        assert ended.wait(30)
+        assert ended.wait(150)
 
     scripted(answer_with("x")[0], wait, *answer_with("x")[1:])
     for stream in (True, False):
@@ -181,7 +181,7 @@ def test_who_hangs_up_stops_the_run(client, server, tiny_graph, scripted):
         head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {client.api_key}\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
         connection = server.connect(head.encode() + content)
-        assert reached.wait(30)
+        assert reached.wait(120)
         connection.close()
         run = Run.objects.latest("created_at")
         try:
