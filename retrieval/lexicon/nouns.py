@@ -13,7 +13,7 @@ _SAME = ("news", "series", "species")
 #: Plurals that add "es", with those of words in "us": buses, viruses; not houses and causes.
 _IN_ES = re.compile(r"(?:oes|ches|shes|sses|xes|zzes|lenses|[^aeiou]uses)$")
 
-#: Letters, at least, of a noun that an adjective in "y" is of, with the one that it doubles.
+#: Fewest letters before the "y" of an adjective that is derived from a noun.
 _QUALITY = 3
 
 
@@ -68,7 +68,7 @@ def list_singulars(name: str) -> list[str]:
 
 
 def list_quality_nouns(adjective: str) -> list[str]:
-    """The possible nouns of an adjective in "y", in lower case, the likeliest first; empty for any other.
+    """Nouns that an adjective in "y" may be derived from, in lower case, the likeliest first; else empty.
 
     ``foggy`` gives ``fog``, ``fogg`` and ``fogge``.
     """

@@ -178,7 +178,7 @@ def find_name_languages(table: SourceTable, names: Sequence[int]) -> dict[int, s
 
 
 def _get_leading(table: SourceTable) -> int:
-    """The first column but for a count of the rows, as tools write one."""
+    """The first column, or the second where the first only numbers the rows, as R and pandas write it."""
     first = table.profiles[0]
     return int(" ".join(first.heading_words) in {"", *_COUNTERS} and _is_numbering(table, first))
 

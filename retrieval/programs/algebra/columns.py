@@ -154,7 +154,7 @@ class Columns:
         return self._columns[relation]
 
     def find_least(self, relation: int) -> float:
-        """The least value that a directed relation leads to, infinite where there is none."""
+        """The smallest value of a directed relation, infinity if it has none."""
         return float(self.get_column(relation).values.min(initial=np.inf))
 
     def get_value_type(self, relation: int) -> ValueType | None:

@@ -12,7 +12,7 @@ from retrieval.programs.algebra.operations import Constant
 if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns
 
-#: Numbers below this share of the least year of a column are none of its years: "over 40".
+#: A positive number below this share of a column's earliest year is not a year: the 40 of "over 40".
 _EARLY = 0.5
 
 
@@ -24,7 +24,8 @@ def convert_constant(columns: Columns, constant: Constant, relation: int) -> Con
     if constant.kind is ValueKind.NUMBER:
         if kind.kind is ValueKind.TIME:
             return None
-        if (kind.year or kind.kind is ValueKind.DATE) and constant.value < _EARLY * columns.find_least(relation):
+        timely = kind.year or kind.kind is ValueKind.DATE
+        if timely and 0 < constant.value < _EARLY * columns.find_least(relation):
             return None
         if kind.kind is ValueKind.DATE:
             return constant if not constant.dimension and constant.value == int(constant.value) else None

@@ -43,7 +43,7 @@ _WHOSE = 4
 _SORT_OF = re.compile(
     r"(?:what|which|whats) (?:sort|kind|type|breed|class|variety|style|category|species) of (?P<noun>\w+) .+"
 )
-#: Stems of what observations are counted as.
+#: Stems of nouns that ask for the number of observations, not of things observed: "how many months".
 _TIMES = frozenset(map(vocabulary.get_stem, ("time", *get_pairs("periodical_adjectives"))))
 #: From this share of a relation's ends on nothing leads on from them.
 _MOSTLY = 0.5
@@ -229,7 +229,7 @@ class RelatedThings:
         ]
 
     def find_observed(self, question: QuestionWords, program: Program) -> Program | None:
-        """What rows are observations of: the stocks, of monthly prices; the days, where a question names them."""
+        """The things that unnamed rows observe, such as stocks, or their days if the question asks for days."""
         nodes = self.executor.compute_nodes(program)
         days = {self.schema.periods.get((word.stem,)) for word in question.words} - {None}
         panels = {r: self.schema.list_members(kind) for kind, r in self.schema.observed.items()}
@@ -238,15 +238,15 @@ class RelatedThings:
         return Walk(program, fitting[-1]) if fitting else None
 
     def find_counted_things(self, question: QuestionWords, program: Program) -> Program | None:
-        """What a number of observations is the number of: the stocks, where several are, and no months are counted."""
+        """The observed things to count instead of rows; None for one thing, and where times or months are counted."""
         things = self.find_observed(question, program)
         stems = {question.words[n].stem for n in vocabulary.find_target_words(question)}
         several = things is not None and len(self.executor.compute_nodes(things)) > 1
         return things if several and not stems & _TIMES else None
 
     def find_requested_values(self, question: QuestionWords, program: Program) -> list[Program]:
-        """The values that a question asks for where a program gives rows without names, or values of theirs: the year,
-        of "which year saw the most births", "were there more births in 1970 or 1980" and "when were births lowest".
+        """The values that a question asks for where a program gives unnamed rows or their numbers: the year, for
+        "which year saw the most births", "were there more births in 1970 or 1980" and "when were births lowest".
         """
         if question.kind == "when" and self._is_amount(program):
             program = program.source

@@ -1,6 +1,6 @@
-"""Tables of observations: a row without a name for each day, or for each stock and month.
+"""Tables of observations: one unnamed row for each day, or for each stock and month.
 
-What is asked for is never a row: it is the day, or the stock, whose key column this module finds.
+Questions ask for the day or the stock, never for the row. This module finds the column that holds it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from retrieval.programs.algebra.columns import Columns, ValueType
     from retrieval.programs.grounding.relation_types import RelationInfo
 
-#: Things at each time, on average, and days or years, at least, of which rows are.
+#: A panel has at least so many things at each time, on average, and so many different times.
 _THINGS, _PERIODS = 2, 4
-#: The share of all times at which each thing of a panel was observed, on average and at least.
+#: The least share of all pairs of a thing and a time that a panel has a row for.
 _FILLED = 0.5
 
 
@@ -39,7 +39,7 @@ class Tables(Protocol):
 
 
 def find_observed(schema: Tables) -> dict[int, int]:
-    """Of kinds of rows without names that are a panel, the relation to what each is an observation of."""
+    """Kinds whose unnamed rows form a panel, each with the relation from a row to the thing that was observed."""
     (mask, naming), observed = schema.surrogates, dict[int, int]()
     for kind in schema.kinds.keys() - naming.keys():
         rows = schema.list_members(kind)
@@ -50,7 +50,10 @@ def find_observed(schema: Tables) -> dict[int, int]:
 
 
 def _find_observed(schema: Tables, rows: np.ndarray) -> int | None:
-    """The only relation to things of a panel, each of which was observed at most of the times that any was."""
+    """The relation from rows to the things of a panel; None if there is no such relation, or more than one.
+
+    Together with a date or year it tells all rows apart, and most things have a row for most of these times.
+    """
     mask, columns = schema.surrogates[0], schema.columns
     complete = [info for info in schema.relations if info.facts == info.heads == len(rows)]
     complete = [info for info in complete if np.array_equal(columns.list_sources(info.id), rows)]
@@ -70,7 +73,7 @@ def _find_observed(schema: Tables, rows: np.ndarray) -> int | None:
 
 
 def find_period_nouns(schema: Tables) -> dict[tuple[str, ...], int]:
-    """Stems of nouns for rows without names of which each is of a day or year of its own: the relation to it."""
+    """Noun stems such as ("day",), each with the relation to a date that is different for every unnamed row."""
     nouns = dict[tuple[str, ...], int]()
     for info, stems in _list_periods(schema):
         for stem in stems:
@@ -79,7 +82,7 @@ def find_period_nouns(schema: Tables) -> dict[tuple[str, ...], int]:
 
 
 def _list_periods(schema: Tables) -> Iterator[tuple[RelationInfo, set[str]]]:
-    """Relations from rows without names to a day or year of its own for each; and stems of nouns for it."""
+    """Relations to a date or year that is different for every unnamed row, with noun stems for such values."""
     mask = schema.surrogates[0]
     for info in schema.relations:
         kind, rows = schema.columns.get_value_type(info.id), schema.columns.list_sources(info.id)
@@ -88,7 +91,7 @@ def _list_periods(schema: Tables) -> Iterator[tuple[RelationInfo, set[str]]]:
 
 
 def list_type_stems(kind: ValueType) -> set[str]:
-    """The stems of nouns for values of a type; none for numbers, which have many."""
+    """Stems of nouns for values of a type: "day" for dates; none for plain numbers."""
     if kind.year:
         return {get_stem("year")}
     match kind.kind:

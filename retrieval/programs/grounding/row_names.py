@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"[a-z]{0,5}[-_#. ]?\d{1,9}")
 _ROW = "row"
 #: Nodes that are looked at, and the share of them that must bear the name that is said.
 _SAMPLE, _NEARLY_ALL = 40, 0.9
-#: Rows, at most, that what rows are called has on average.
+#: A column that rows are called by repeats each value at most so many times, on average.
 _FEW = 2
 
 
@@ -139,7 +139,7 @@ def find_requested_columns(schema: Called, question: QuestionWords, rows: np.nda
 
 
 def _find_date(schema: Called, rows: np.ndarray) -> list[int]:
-    """The column of dates that rows have, else that of years, where there is only one."""
+    """The column of dates, or else of years, that all rows have; empty if there are several."""
     types = ((info.id, schema.columns.get_value_type(info.id)) for info in schema.relations)
     timely = [(r, kind.year) for r, kind in types if kind is not None and (kind.year or kind.kind is ValueKind.DATE)]
     timely = [(r, year) for r, year in timely if np.isin(rows, schema.columns.list_sources(r)).all()]

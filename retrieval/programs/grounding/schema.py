@@ -161,12 +161,12 @@ class Schema(PeopleAndPlaces):
 
     @cached_property
     def observed(self) -> dict[int, int]:
-        """What rows are observations of, see :func:`retrieval.programs.grounding.observations.find_observed`."""
+        """Panels and the things they observe, see :func:`.observations.find_observed`."""
         return find_observed(self)
 
     @cached_property
     def periods(self) -> dict[tuple[str, ...], int]:
-        """Nouns for rows of a day or year each, see :func:`.observations.find_period_nouns`."""
+        """Nouns for unnamed rows with a date of their own, see :func:`.observations.find_period_nouns`."""
         return find_period_nouns(self)
 
     @cached_property

@@ -3,9 +3,15 @@
 import pytest
 
 from retrieval.kg import snapshot as snapshots
+from retrieval.kg.build import build_snapshot
 from retrieval.kg.build.from_files import build_from_files
+from retrieval.kg.table import TripleTable
+from retrieval.language.amounts import ValueKind
 from retrieval.linking.encoder import load
 from retrieval.pretrained import PROGRAMS
+from retrieval.programs.algebra.columns import Columns
+from retrieval.programs.algebra.operations import Constant
+from retrieval.programs.algebra.units import convert_constant
 from retrieval.programs.reader import ProgramReader
 from tests.retrieval.programs.asking import answers
 
@@ -94,3 +100,14 @@ def test_a_people_is_of_its_country_however_a_table_writes_it(tmp_path):
     assert answers(programs, "How many British ferries are there?") == ["2"]
     # Smaller numbers than a hundred are no year of a launch.
     assert answers(programs, "Which ferries have over 70?") == ["Elva", "Milo", "Orrin"]
+
+
+def test_dates_before_the_year_one_are_compared(tmp_path):
+    facts = [
+        ["Aldun", "founded", "-0500-03-01"],
+        ["Brema", "founded", "-0320-06-01"],
+        ["Coros", "founded", "0610-01-02"],
+    ]
+    columns = Columns(build_snapshot(TripleTable.from_facts(facts), tmp_path / "graph"))
+    early = Constant(-450.0, ValueKind.NUMBER)
+    assert convert_constant(columns, early, 0) == early

@@ -1,7 +1,7 @@
-"""The pool drops every broken connection when it meets one.
+"""A connection pool that replaces all broken connections as soon as it finds one.
 
-psycopg's own pool meets them one by one and waits twice as long after each, so that a request after a restart of
-PostgreSQL times out where the pool holds five or more (fecgov/fecfile-web-api#2208).
+psycopg's own pool finds them one at a time, with a delay that doubles after each: after a restart of PostgreSQL, a
+request times out if the pool holds five or more (fecgov/fecfile-web-api#2208).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from psycopg_pool import ConnectionPool
 
 
 class CheckingPool(ConnectionPool[Connection[Any]]):
-    """A pool that checks each connection before it lends it, and all that wait when one is broken."""
+    """A pool that checks a connection before handing it out, and all idle ones if it is broken."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(check=self._check_before_lending, **options)
@@ -33,7 +33,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def pool(self) -> Any:
-        """The pool that all threads share, not yet opened when it is made; None where the settings name none."""
+        """The pool that all threads share, created closed; None if the settings configure none."""
         pools = self._connection_pools  # type: ignore[attr-defined]  # the stubs lack what they think private
         options = self.settings_dict["OPTIONS"].get("pool")
         if options and self.alias != NO_DB_ALIAS and self.alias not in pools:
