@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -17,6 +17,7 @@ from retrieval.language.words import QuestionWords, get_label_stems
 from retrieval.lexicon import get_pairs
 from retrieval.programs.algebra.execution import Executor
 from retrieval.programs.algebra.operations import (
+    And,
     Entities,
     Except,
     Filter,
@@ -29,6 +30,7 @@ from retrieval.programs.algebra.operations import (
     walk,
 )
 from retrieval.programs.constructions.answer_types import has_singular_target
+from retrieval.programs.grounding.relation_types import SOMEBODY
 from retrieval.programs.grounding.row_names import find_requested_columns
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 #: Things whose people are looked for, and ways to them.
 _MOST_OWNED, _OWNERS = 10_000, 2
+#: People who are fewer than this share of others that the same things have are not asked for.
+_FEW_PEOPLE = 0.5
 #: Words of a question that asks whose something is.
 _WHOSE = 4
 #: What asks for the kind of something.
@@ -164,15 +168,30 @@ class RelatedThings:
         return [owner for owner in back if len(self.executor.compute_nodes(owner))]
 
     def find_people(self, program: Program) -> list[Program]:
-        """Whom all of some things have: the customers of orders, of "who ordered bread"; who holds a title."""
+        """Whom all of some things have: the customers of orders, of "who ordered bread"; who holds a title. Nobody whom
+        the things were selected by, and nobody of a few who have far more things each: the sellers of orders.
+        """
         nodes = self.executor.compute_nodes(program)
         if len(nodes) > _MOST_OWNED:
             return []
-        ways: list[Program] = [Walk(program, relation) for relation in self.schema.find_people_relations(nodes)]
+        relations = set(self.schema.find_people_relations(nodes)) - set(self._list_selecting_relations(program))
+        people = {r: len(self.schema.columns.list_sources(self.schema.get_inverse(r))) for r in sorted(relations)}
+        least = _FEW_PEOPLE * max(people.values(), default=0)
+        ways: list[Program] = [Walk(program, relation) for relation, count in people.items() if count >= least]
         if not ways and isinstance(program, Entities):
             held: list[Program] = [Walk(program, relation) for relation in self.schema.find_owner_relations(nodes)]
             ways = [person for holder in held for person in self.find_people(holder) or [holder]]
         return ways[:_OWNERS]
+
+    def _list_selecting_relations(self, program: Program) -> Iterator[int]:
+        """The relations by which things were selected as those of something named."""
+        if isinstance(program, And):
+            yield from self._list_selecting_relations(program.left)
+            yield from self._list_selecting_relations(program.right)
+        elif isinstance(program, Filter | Top):
+            yield from self._list_selecting_relations(program.source)
+        elif isinstance(program, Walk) and isinstance(program.source, Entities):
+            yield self.schema.get_inverse(program.relation)
 
     def is_row_set(self, program: Program) -> bool:
         """Whether a set is of rows without names of their own."""
@@ -238,9 +257,13 @@ class RelatedThings:
         return Walk(program, fitting[-1]) if fitting else None
 
     def find_counted_things(self, question: QuestionWords, program: Program) -> Program | None:
-        """The observed things to count instead of rows; None for one thing, and where times or months are counted."""
-        things = self.find_observed(question, program)
+        """The observed things, or people, to count instead of unnamed rows; None for one thing, and where times or
+        months are counted.
+        """
         stems = {question.words[n].stem for n in vocabulary.find_target_words(question)}
+        things = self.find_observed(question, program)
+        if things is None and stems & SOMEBODY and self.is_row_set(program):
+            things = next(iter(self.find_people(program)), None)
         several = things is not None and len(self.executor.compute_nodes(things)) > 1
         return things if several and not stems & _TIMES else None
 

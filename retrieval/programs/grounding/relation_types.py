@@ -55,8 +55,10 @@ _NO_DOERS = get_words("nouns_ending_like_agents")
 
 
 def is_agent_noun(noun: str) -> bool:
-    """Whether a noun looks like one for who does something: "sampler", not "number"."""
-    return noun.endswith(AGENT_ENDINGS) and noun not in _NO_DOERS
+    """Whether a noun looks like one for who does something, or whom it is done to: "sampler" and "appointee", not
+    "number".
+    """
+    return noun.endswith((*AGENT_ENDINGS, "ee")) and noun not in _NO_DOERS
 
 
 def is_personal(name: str) -> bool:

@@ -43,3 +43,35 @@ def test_rows_stand_for_their_number_and_their_person(clinic, question, expected
 
 def test_an_initial_says_nothing_of_words_that_are_not_near_to_its_relation(clinic):
     assert answers(clinic, "Which nurses are fluent?") != ["Ida Boll", "Mae Lind", "Una Prys"]
+
+
+GRANTS = """patron,subject,awardee,awarded
+Otto Falk,Botany,Ida Boll,2001
+Otto Falk,Botany,Rolf Maas,2003
+Otto Falk,Optics,Una Prys,2004
+Mae Lind,Botany,Kai Thorn,2002
+Mae Lind,Optics,Ida Boll,2006
+Mae Lind,Optics,Jon Reed,2007
+"""
+
+
+@pytest.fixture(scope="module")
+def grants(tmp_path_factory: pytest.TempPathFactory) -> ProgramReader:
+    folder = tmp_path_factory.mktemp("grants")
+    (folder / "grants.csv").write_text(GRANTS)
+    build_from_files([folder / "grants.csv"], folder / "graph", problems=pytest.fail)
+    return ProgramReader(snapshots.open(folder / "graph"), load().encode, PROGRAMS)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who won a grant in Optics?", ["Ida Boll", "Jon Reed", "Una Prys"]),
+        ("Who was Mae Lind's awardee in Botany?", ["Kai Thorn"]),
+        ("Which patron supported Una Prys?", ["Otto Falk"]),
+        ("How many people won a grant?", ["5"]),
+        ("How many grants are there in Botany?", ["3"]),
+    ],
+)
+def test_who_asks_for_the_people_that_rows_tell_apart(grants, question, expected):
+    assert answers(grants, question) == expected
