@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 #: Things that are named, readings that are looked at, and pairs of values that are tried.
 _NAMED, _LOOKED_AT, _TRIED = 2, 5, 2
+#: How much worse than the best a pair may be said.
+_NEAR = 0.3
 #: Nodes beside something whose values are looked at.
 _BESIDE = 200
 CALCULATED: Features = (
@@ -75,8 +77,9 @@ class ValueDifferences:
             rest = [n for n in range(len(question.words)) if n not in read]
             values = list(self._find_values(question, source, paths, rest))
             pairs = [(request.score_difference(left, right), left, right) for left, right in permutations(values, 2)]
+            least = max(SURELY_MEANT, max((pair[0] for pair in pairs), default=0.0) - _NEAR)
             likely_pairs = sorted(
-                (pair for pair in pairs if pair[0] >= SURELY_MEANT), key=lambda pair: (-pair[0], pair[1].path)
+                (pair for pair in pairs if pair[0] >= least), key=lambda pair: (-pair[0], pair[1].path)
             )
             for _, left, right in likely_pairs[:_TRIED]:
                 program = self._build_difference(text, source, left, right)

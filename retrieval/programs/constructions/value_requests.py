@@ -71,6 +71,10 @@ SURELY_MEANT = 1.0
 _FAR, _OPPOSITE = 0.1, 0.5
 
 
+#: What a word counts that says both values, beside words that say one.
+_COMMON = 1.5
+
+
 #: What words of a related meaning say of a relation.
 _ALIKE = 0.7
 
@@ -125,10 +129,13 @@ class ValueRequest:
 
 
 def _score_distinct_words(left: EndValue, right: EndValue) -> float:
-    """How well words say two values, those that say both left out; nothing where either is not said."""
+    """How well words say two values; nothing where either has no word of its own. What both are called by says that
+    they belong together: "the population from 2010 to 2020" is of two columns of population.
+    """
     mine = sum(how for n, how in left.said.items() if how > right.said.get(n, 0.0))
     others = sum(how for n, how in right.said.items() if how > left.said.get(n, 0.0))
-    return mine + others if mine and others else 0.0
+    common = sum(min(left.said[n], right.said[n]) for n in left.said.keys() & right.said.keys())
+    return mine + others + _COMMON * common if mine and others else 0.0
 
 
 def score_word(stem: str, stems: frozenset[str]) -> float:

@@ -62,3 +62,15 @@ def test_the_steps_name_both_values(reader):
     found = reader.read(Question("Which items are below their reorder level?"))
     told = describe_program(found.executor, found.schema.type_relation, found.best.program)
     assert told == "items → stock < reorder level"
+
+
+def test_two_columns_of_one_noun_are_compared(tmp_path):
+    columns = ("type", "sales 2019", "sales 2023", "costs 2019", "costs 2023")
+    facts = [
+        (name, column, value)
+        for name, *row in (("Alma", "50", "80", "20", "45"), ("Berta", "70", "60", "31", "33"))
+        for column, value in zip(columns, ("branch", *row), strict=True)
+    ]
+    asked = reader_of(facts, tmp_path)
+    assert answers(asked, "How much did the sales of Alma grow from 2019 to 2023?") == ["30"]
+    assert answers(asked, "By how much did Berta's costs rise between 2019 and 2023?") == ["2"]

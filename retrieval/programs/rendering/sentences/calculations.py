@@ -137,13 +137,13 @@ def _write_product(
 def _write_difference(result: str, left: Quantity | None, right: Quantity | None) -> str | None:
     if left is None or right is None:
         return None
-    noun = left.measure.noun
+    noun, first, second = left.measure.noun, parse_number(left.value), parse_number(right.value)
     if left.owner == right.owner:
-        subtracted = f"its {right.measure.noun}, {right.shown}"
-        return f"The {noun} of {left.owner}, {left.shown}, less {subtracted}, is {result}."
+        larger, smaller = (left, right) if first >= second else (right, left)
+        subtracted = f"its {smaller.measure.noun}, {smaller.shown}"
+        return f"The {larger.measure.noun} of {larger.owner}, {larger.shown}, less {subtracted}, is {result}."
     if noun != right.measure.noun:
         return None
-    first, second = parse_number(left.value), parse_number(right.value)
     if first == second:
         return f"The {noun} of {left.owner} and of {right.owner} is {left.shown}."
     more = f"{result.removeprefix('-')} {'more' if first > second else 'less'}"
