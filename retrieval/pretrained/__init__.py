@@ -22,5 +22,8 @@ LACKING = Path(__file__).with_name("lacking.safetensors")
 CHOICE = Path(__file__).with_name("choice.json")
 """What answers a question, of all that programs and relation paths give (``retrieval.answering.fusion``)."""
 
+CROSS_ENCODER = Path(__file__).with_name("cross_encoder.safetensors")
+"""How likely an outcome in words is what was asked (``retrieval.answering.fusion.cross_encoder``)."""
+
 CONFIDENCE = Path(__file__).with_name("confidence.json")
 """How likely an answer that was read from passages is right (``retrieval.reasoning.answer_confidence``)."""

@@ -6,41 +6,33 @@ of their outcomes is right; it is measured on graphs that were left out of fitti
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from retrieval import thresholds
-from retrieval.answering.fusion.features import QuestionContext, Signs, compute_signs
+from retrieval.answering.fusion.cross_encoder import CrossEncoder
+from retrieval.answering.fusion.features import Signs, compute_signs
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.selection import find_likeliest
-from retrieval.answering.fusion.selector import OutcomeSelector
-from retrieval.answering.loading import load_answerer, load_parts
-from retrieval.answering.run import AskRequest
-from retrieval.answering.spec import AnswererSpec
-from retrieval.kg import snapshot as snapshots
-from retrieval.language.question import Question
-from retrieval.methods.registry import DEFAULT
-from retrieval.pretrained import CHOICE
-from retrieval.programs.algebra.columns import Columns
-from retrieval.programs.grounding.schema import Schema
+from retrieval.environment import DEFAULT_ENCODER
+from retrieval.linking.encoder import load
+from retrieval.pretrained import CHOICE, CROSS_ENCODER
 from retrieval.weights.builder import FigureRow, HeldOutFigures, WeightBuilder
-from retrieval.weights.correctness import is_right
 from retrieval.weights.data import DEMO, METAQA, NEWCOMERS, OPERATOR_SUITES, OWN_GRAPHS, PATHQUESTION, WIKITABLES
 from retrieval.weights.logistic import assign_fold, compute_calibration_error, fit_logistic
-from retrieval.weights.suites import OWN_SUITE, load_newcomers, load_suites, sample_question_sets
+from retrieval.weights.outcome_questions import ask_questions, is_for_cross_encoder, load_outcome_questions
+from retrieval.weights.suites import OWN_SUITE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from retrieval.answering.fusion.outcomes import CandidateOutcome
     from retrieval.linking.encoder import Encoder
     from retrieval.weights.data import TrainingData
-    from retrieval.weights.suites import SuiteQuestion
+    from retrieval.weights.outcome_questions import OutcomeQuestion
 
 #: Whole graphs are left out in so many parts.
 _FOLDS = 8
@@ -93,20 +85,11 @@ class OutcomeChoiceBuilder(WeightBuilder[list[WeighedQuestion], OutcomeChoice]):
     sources = (OWN_GRAPHS, NEWCOMERS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, WIKITABLES)
 
     def prepare(self, data: TrainingData, encoder: Encoder, seed: int) -> list[WeighedQuestion]:
-        """Ask all questions without a checkpoint, and keep the signs of what is considered."""
+        """Ask all questions about graphs that the cross-encoder did not learn from, and keep the signs of outcomes."""
         del seed  # nothing is drawn
-        newcomers = load_newcomers(data)
-        lots = {question.family for question in newcomers} | {OWN_SUITE}
-        # Where nodes have no names relation paths alone are asked.
-        samples = [question for question in sample_question_sets(data) if question.family != "WebQSP"]
-        by_graph: dict[Path, list[SuiteQuestion]] = defaultdict(list)
-        for question in [*newcomers, *load_suites(data), *samples]:
-            by_graph[question.graph].append(question)
-        weighed = []
-        for number, (graph, questions) in enumerate(by_graph.items(), start=1):
-            weighed += _weigh_outcomes(graph, questions, encoder, lots)
-            sys.stderr.write(f"asked {number} of {len(by_graph)} graphs\n")
-        return weighed
+        questions = [question for question in load_outcome_questions(data) if not is_for_cross_encoder(question.graph)]
+        cross_encoder = CrossEncoder(load(DEFAULT_ENCODER, "cpu"), data.find_weights(CROSS_ENCODER))
+        return [_weigh_outcomes(asked, cross_encoder) for asked in ask_questions(questions, encoder)]
 
     def build(self, examples: list[WeighedQuestion], seed: int) -> OutcomeChoice:
         """Fit the model."""
@@ -134,61 +117,18 @@ class OutcomeChoiceBuilder(WeightBuilder[list[WeighedQuestion], OutcomeChoice]):
         built.save(out)
 
 
-class _RecordingSelector(OutcomeSelector):
-    """Keeps the outcomes that were considered."""
-
-    def __init__(self, schema: Schema, columns: Columns) -> None:
-        super().__init__(schema, columns)
-        self._considered: list[tuple[QuestionContext, list[CandidateOutcome]]] = []
-
-    def prepare(self, *arguments: Any, **options: Any) -> tuple[QuestionContext, list[CandidateOutcome]]:
-        """What the selector prepares."""
-        self._considered.append(super().prepare(*arguments, **options))
-        return self._considered[-1]
-
-    def take_last(self) -> tuple[QuestionContext, list[CandidateOutcome]] | None:
-        """What was considered last since this was called before; None where nothing was."""
-        last = self._considered[-1] if self._considered else None
-        self._considered.clear()
-        return last
-
-
-def _weigh_outcomes(
-    graph: Path, questions: Sequence[SuiteQuestion], encoder: Encoder, lots: set[str]
-) -> list[WeighedQuestion]:
-    snapshot = snapshots.open(graph)
-    answerer: Any = load_answerer(AnswererSpec(graph, None, DEFAULT), load_parts(snapshot, encoder))
-    columns = Columns(snapshot)
-    selector = answerer.programs.outcomes = _RecordingSelector(Schema(snapshot, columns), columns)
-    weighed: list[WeighedQuestion] = []
-    for question in questions:
-        for _ in answerer.run(AskRequest(Question(question.text))):
-            pass
-        is_new = question.family in lots
-        considered = selector.take_last()
-        if considered is None:
-            continue
-        context, outcomes = considered
-        weighed.append(
-            WeighedQuestion(
-                graph.name,
-                question.family if is_new else question.suite,
-                question.is_unanswerable,
-                not is_new,
-                tuple(compute_signs(context, outcomes)),
-                tuple(_is_right_outcome(question, context, outcome, columns) for outcome in outcomes),
-            )
-        )
-    return weighed
-
-
-def _is_right_outcome(
-    question: SuiteQuestion, context: QuestionContext, outcome: CandidateOutcome, columns: Columns
-) -> bool:
-    program = None
-    if context.read is not None and outcome.programs:
-        program = context.read.meanings[outcome.programs[0]].candidate.program
-    return is_right(columns, program, outcome.result, question)
+def _weigh_outcomes(asked: OutcomeQuestion, cross_encoder: CrossEncoder) -> WeighedQuestion:
+    question = asked.question
+    is_new = question.is_newcomer or question.suite == OWN_SUITE
+    log_odds = asked.selector.score(asked.context, asked.outcomes, cross_encoder)
+    return WeighedQuestion(
+        question.graph.name,
+        question.family if is_new else question.suite,
+        question.is_unanswerable,
+        not is_new,
+        tuple(compute_signs(asked.context, asked.outcomes, log_odds)),
+        asked.right,
+    )
 
 
 def _fit(questions: Sequence[WeighedQuestion]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from typing import Any
 from retrieval.errors import ConfigError
 from retrieval.weights.answer_confidence import AnswerConfidenceBuilder
 from retrieval.weights.builder import WeightBuilder
+from retrieval.weights.cross_encoder import CrossEncoderBuilder
 from retrieval.weights.demo_checkpoint import DemoCheckpointBuilder
 from retrieval.weights.outcome_choice import OutcomeChoiceBuilder
 from retrieval.weights.path_scorers import LackingBuilder, PathRankerBuilder
@@ -22,6 +23,7 @@ BUILDERS: dict[str, WeightBuilder[Any, Any]] = {
         ProgramJudgeBuilder(),
         PathRankerBuilder(),
         LackingBuilder(),
+        CrossEncoderBuilder(),
         OutcomeChoiceBuilder(),
         SpanReaderBuilder(),
         AnswerConfidenceBuilder(),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.errors import ConfigError, SourceError
+from retrieval.errors import ConfigError, EmptySourceError, SourceError
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.snapshot.relation_names import format_relation_name
 from retrieval.questions.files import read_questions
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 UNANSWERABLE = "unanswerable"
 #: The suite of Clew's own graphs.
 OWN_SUITE = "own_graphs"
+#: The folder of graphs as newcomers bring them.
+_NEWCOMERS = "newcomers"
 #: Name parts of a suite's question file; questions drawn of each number of hops of a question set.
 _QUESTIONS, _DRAWN = "questions.jsonl", 70
 #: Files that a newcomer's graph is built from.
@@ -66,6 +68,11 @@ class SuiteQuestion:
         """Whether the graph cannot answer."""
         return UNANSWERABLE in self.operators
 
+    @property
+    def is_newcomer(self) -> bool:
+        """Whether it is about a graph as newcomers bring them."""
+        return self.graph.parent.name == _NEWCOMERS
+
 
 def load_suites(data: TrainingData, names: Sequence[str] = ()) -> list[SuiteQuestion]:
     """The questions of the suites of these names; of all suites where none is named.
@@ -93,26 +100,33 @@ def _list_folders(data: TrainingData) -> list[Path]:
 
 
 def read_suite(data: TrainingData, folder: Path) -> Iterator[SuiteQuestion]:
-    """The questions of one suite; graphs that were not built yet are built."""
+    """The questions of one suite; graphs that were not built yet are built, and tables without facts left out."""
     for file in sorted(folder.glob("*.jsonl")):
         for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
             graph = _build_graph(data, folder, str(row.get("graph") or "graph").removesuffix(".tsv"))
-            yield SuiteQuestion(
-                row["id"], folder.name, folder.name, graph, row["question"], _read_answers(row),
-                tuple(row["operators"]),
-            )  # fmt: skip
+            if graph is not None:
+                yield SuiteQuestion(
+                    row["id"], folder.name, folder.name, graph, row["question"], _read_answers(row),
+                    tuple(row["operators"]),
+                )  # fmt: skip
 
 
 def _read_answers(row: dict[str, list[str]]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(map(str, answers)) for answers in (row["answers"], *row.get("also", ())))
 
 
-def _build_graph(data: TrainingData, folder: Path, name: str) -> Path:
-    """The snapshot of a suite's graph, built once."""
+def _build_graph(data: TrainingData, folder: Path, name: str) -> Path | None:
+    """The snapshot of a suite's graph, built once; None of a table that has no facts."""
     built = data.cache / "operators" / f"{folder.name}-{name}"
     if not built.is_dir():
         facts = _find_facts(folder, name)
-        build_from_files([facts], built, problems=_ignore_problem if facts.suffix == ".csv" else raise_problem)
+        is_table = facts.suffix == ".csv"
+        try:
+            build_from_files([facts], built, problems=_ignore_problem if is_table else raise_problem)
+        except EmptySourceError:
+            if not is_table:
+                raise
+            return None
     return built
 
 
@@ -152,7 +166,7 @@ def _remove_column(lines: Iterable[str], relation: str) -> str:
 
 def load_newcomers(data: TrainingData) -> list[SuiteQuestion]:
     """The questions over graphs and tables as newcomers bring them."""
-    home = data.own / "newcomers"
+    home = data.own / _NEWCOMERS
     lots = sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
     return [question for lot in lots for folder in list_lot(lot) for question in load_newcomer(folder, data.cache)]
 
@@ -168,7 +182,7 @@ def load_newcomer(
     """The questions of one folder; its graph is built anew, since reading its files is measured too."""
     lot = folder.parent.name
     files = sorted(file for file in folder.iterdir() if _FILES.fullmatch(file.suffix) and file.name != _QUESTIONS)
-    graph = cache / "newcomers" / f"{lot}-{folder.name}"
+    graph = cache / _NEWCOMERS / f"{lot}-{folder.name}"
     shutil.rmtree(graph, ignore_errors=True)
     graph.parent.mkdir(parents=True, exist_ok=True)
     build_from_files(files, graph, problems=problems or _ignore_problem)

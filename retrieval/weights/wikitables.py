@@ -18,6 +18,9 @@ from typing import Any
 LEARNED = slice(300)
 """Tables that are learned from, in the order of a hash: 2,585 of the split's 14,152 questions."""
 
+CROSS_ENCODER_TABLES = slice(300, 1000)
+"""Tables that the cross-encoder learns from."""
+
 _ESCAPES = {"n": " ", "p": "|"}
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}\b)")
 

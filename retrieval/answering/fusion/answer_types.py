@@ -59,7 +59,7 @@ class AnswerTypes:
 
     def is_impossible_answer(self, question: Question, nodes: Sequence[int]) -> bool:
         """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
-        of things or rows of "who did it", people, a trade or a day of "where", a yes of "when".
+        of things or rows of "who did it", people, a trade or a day of "where", a yes of "who", "when" or "where".
         """
         schema, sort = self._schema, question.words.kind
         if nodes and (schema.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
@@ -68,8 +68,10 @@ class AnswerTypes:
             return True
         if sort == "yes/no":
             return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
+        if sort in ("who", "when", "where") and not set(nodes).isdisjoint(schema.truth_values):
+            return True
         if sort == "when":
-            return not set(nodes).isdisjoint(schema.truth_values)
+            return False
         if sort == "where":
             elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
             return bool(nodes) and all(elsewhere[node] or self.find_value_kind(node) in _TIMES for node in nodes)

@@ -6,19 +6,15 @@ No sign names a relation, an entity or a word of a graph, so that weights fitted
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from retrieval.answering.fusion.direction import infer_direction
 from retrieval.language.question import Question
-from retrieval.programs.algebra.operations import And, Entities, Having, Walk, walk
 from retrieval.results import NoAnswerReason
 
 if TYPE_CHECKING:
     from retrieval.answering.fusion.outcomes import CandidateOutcome
-    from retrieval.programs.algebra.operations import Program
     from retrieval.programs.understanding import Meaning, Understanding
     from retrieval.reasoning.base import Conclusion
     from retrieval.types import RelationPath
@@ -31,6 +27,10 @@ LOOKED_AT = 20
 #: A score that stands for no program, behind the best.
 _FAR = -8.0
 _LEAST = 1e-4
+SCORED = 12
+"""Outcomes of a question that the cross-encoder reads, at most."""
+#: Log odds beyond this are no surer.
+_SUREST = 9.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,6 @@ class QuestionContext:
         kinds: of nodes that answer, what those are that are no things: "number", "year", "date", "time" or "yes/no".
         topics: nodes that relation paths begin at.
         unfit: positions of outcomes of another sort than was asked for.
-        asks_gender: the question asks for a gender, which is how many graphs tell sons from daughters.
-        genitives: so often it goes on from one thing to another by "of" or "'s".
     """
 
     question: Question
@@ -55,17 +53,27 @@ class QuestionContext:
     kinds: Mapping[int, str] = field(default_factory=dict)
     topics: Collection[int] = ()
     unfit: Collection[int] = ()
-    asks_gender: bool = False
-    genitives: int = 0
-    relations: int = 0
-    labels: Sequence[str] = ()
 
 
-def compute_signs(context: QuestionContext, outcomes: Sequence[CandidateOutcome]) -> list[Signs]:
-    """The signs of each outcome."""
+def select_scored(context: QuestionContext, outcomes: Sequence[CandidateOutcome]) -> list[int]:
+    """The positions of the outcomes that the cross-encoder reads: the likeliest by programs or by relation paths."""
+    likely = [max(_compute_mass(outcome, context.read), _sum_reaches(outcome)) for outcome in outcomes]
+    return sorted(range(len(outcomes)), key=lambda position: -likely[position])[:SCORED]
+
+
+def compute_signs(
+    context: QuestionContext, outcomes: Sequence[CandidateOutcome], log_odds: Mapping[int, float]
+) -> list[Signs]:
+    """The signs of each outcome.
+
+    Args:
+        log_odds: by the cross-encoder, of the positions that it read.
+    """
     common = _compute_question_signs(context)
     programs = [_compute_mass(outcome, context.read) for outcome in outcomes]
-    paths = [sum(reach.probability for reach in outcome.reaches) for outcome in outcomes]
+    paths = [_sum_reaches(outcome) for outcome in outcomes]
+    most = max(log_odds.values(), default=0.0)
+    none = 1 / (1 + sum(math.exp(min(odds, _SUREST)) for odds in log_odds.values()))
     rows = []
     for index, outcome in enumerate(outcomes):
         other = max((mass for n, mass in enumerate(programs) if n != index), default=0.0)
@@ -79,12 +87,25 @@ def compute_signs(context: QuestionContext, outcomes: Sequence[CandidateOutcome]
                 "paths.other": further, "paths.other.odds": _compute_log_odds(further),
                 "unfit": float(index in context.unfit),
             }
+            | _compute_text_signs(log_odds.get(index), most, none)
             | _compute_program_signs(outcome, context)
             | _compute_path_signs(outcome, context)
-            | _compute_direction_signs(outcome, context)
             | _compute_result_signs(outcome, context)
         )  # fmt: skip
     return rows
+
+
+def _compute_text_signs(odds: float | None, most: float, none: float) -> Signs:
+    """What the cross-encoder says, where it read the outcome: ``none`` is the share that it gives to no outcome."""
+    if odds is None:
+        return {"text.unscored": 1.0}
+    return {
+        "text.odds": max(-_SUREST, min(_SUREST, odds)),
+        "text.share": math.exp(min(odds, _SUREST)) * none,
+        "text.best": float(odds == most),
+        "text.behind": max(odds - most, -_SUREST),
+        "text.none": none,
+    }
 
 
 def _compute_question_signs(context: QuestionContext) -> Signs:
@@ -119,21 +140,7 @@ def _compute_program_signs(outcome: CandidateOutcome, context: QuestionContext) 
         "program.read": read.confidence * (place == 0),
         "program.refused": float(best.refused),
         "program.several": float(len(outcome.programs)),
-        "program.short": float(len(read.select_meaning(place, 0.0).walked) < context.genitives),
-        "program.holds": float(
-            _BEYOND.search(context.question.text) is not None and _is_existence_test(best.candidate.program)
-        ),
     } | {f"program: {name}": value for name, value in best.evidence.items()}
-
-
-#: "In which city is the publisher", "which city is the publisher in": what something is in or from, and not itself.
-_BEYOND = re.compile(r"^\W*(?:in|at|from|on|to|under|by) (?:what|which)\b|\b(?:in|from|at|on|to)\W*$", re.IGNORECASE)
-
-
-def _is_existence_test(program: Program) -> bool:
-    """Whether a program only asks that what it gives has something."""
-    either = (program.left, program.right) if isinstance(program, And) else ()
-    return any(isinstance(operand, Having) for operand in either)
 
 
 def _compute_path_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
@@ -154,35 +161,10 @@ def _compute_path_signs(outcome: CandidateOutcome, context: QuestionContext) -> 
         "path.place": float(place),
         "path.steps": float(len(best.path)),
         "path.first": float(place == 0),
-        "path.gender": float(context.asks_gender),
-        "path.short": float(len(best.path) < context.genitives),
-        "path.back": float(is_round_trip(context.question, best.path, context.relations)),
     }
 
 
-def _compute_direction_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
-    """Whether relations are walked as the question's grammar says, from what it names."""
-    starts = {} if context.read is None else {
-        node: start for meaning in context.read.meanings for node, start, _ in meaning.named
-    }  # fmt: skip
-    steps = [(reach.topic, reach.path[0]) for reach in outcome.reaches[:1]]
-    if context.read is not None and outcome.programs:
-        steps = [
-            (part.source.ids[0], part.relation)
-            for part in walk(context.read.meanings[outcome.programs[0]].candidate.program)
-            if isinstance(part, Walk) and isinstance(part.source, Entities) and part.source.ids
-        ]
-    directions = [
-        infer_direction(context.question.words.words, starts[node], context.labels[relation % context.relations])
-        * (1 if relation < context.relations else -1)
-        for node, relation in steps
-        if node in starts and context.relations
-    ]
-    return {"way.right": float(1 in directions), "way.wrong": float(-1 in directions)}
-
-
 def _compute_result_signs(outcome: CandidateOutcome, context: QuestionContext) -> Signs:
-    sort = context.question.words.kind
     nodes = outcome.nodes
     kind, mixed, echo = "", False, False
     if nodes is None:
@@ -192,20 +174,21 @@ def _compute_result_signs(outcome: CandidateOutcome, context: QuestionContext) -
     else:
         some = nodes[:LOOKED_AT].tolist()
         kinds = {context.kinds.get(node, "thing") for node in some}
-        kind, mixed = context.kinds.get(some[0], "thing"), len(kinds) > 1
+        kind, mixed = "value" if some[0] in context.kinds else "thing", len(kinds) > 1
         echo = set(some) <= set(context.topics)
-        kind = kind if kind == "thing" else f"value.{kind}"
     size = -1 if nodes is None else len(nodes)
     return {
         f"gives.{kind}": 1.0,
-        f"asks.{sort}": 1.0,
-        f"asks.{sort}.{kind}": 1.0,
         "gives.one": float(size == 1),
         "gives.few": float(1 < size <= _FEW),
         "gives.many": float(size > _FEW),
         "gives.mixed": float(mixed),
         "gives.topic": float(echo),
     }
+
+
+def _sum_reaches(outcome: CandidateOutcome) -> float:
+    return sum(reach.probability for reach in outcome.reaches)
 
 
 def _compute_mass(outcome: CandidateOutcome, read: Understanding | None) -> float:
@@ -215,30 +198,3 @@ def _compute_mass(outcome: CandidateOutcome, read: Understanding | None) -> floa
 def _compute_log_odds(probability: float) -> float:
     share = min(max(probability, _LEAST), 1 - _LEAST)
     return math.log(share / (1 - share))
-
-
-_GENITIVE = re.compile(r"\bof\b|['’]s\b")
-
-
-def count_genitives(question: Question, mentions: Sequence[tuple[int, int, int]]) -> int:
-    """How often a question goes on by "of" or "'s" outside of names, given with their characters [start, end)."""
-    return sum(
-        not any(start <= match.start() < end for _, start, end in mentions)
-        for match in _GENITIVE.finditer(question.text)
-    )
-
-
-_SHARED = re.compile(
-    r"\b(?:same|shar\w+|also|others?|another|else|together|similar|alike|like|too|common|both|co-?\w+)\b",
-    re.IGNORECASE,
-)
-
-
-def is_round_trip(question: Question, path: Sequence[int], relations: int) -> bool:
-    """Whether a relation path ends at all that have what its topic has, though nothing is said of the same.
-
-    Args:
-        path: directed relations.
-    """
-    there_and_back = len(path) > 1 and path[-2] < relations and path[-1] == path[-2] + relations
-    return there_and_back and _SHARED.search(question.text) is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,10 +41,11 @@ def select_outcome(
     context: QuestionContext,
     outcomes: Sequence[CandidateOutcome],
     choice: OutcomeChoice,
+    log_odds: Mapping[int, float],
     least: float = thresholds.OUTCOME,
 ) -> Chosen | None:
-    """What answers, where it is at least so likely."""
-    outcome_signs = compute_signs(context, outcomes)
+    """What answers, where it is at least so likely; see :func:`compute_signs`."""
+    outcome_signs = compute_signs(context, outcomes, log_odds)
     if not outcome_signs:
         return None
     best, sure = find_likeliest(

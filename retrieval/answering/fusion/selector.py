@@ -10,14 +10,15 @@ import numpy as np
 
 from retrieval import thresholds
 from retrieval.answering.fusion.answer_types import AnswerTypes
+from retrieval.answering.fusion.cross_encoder import CrossEncoder, get_cross_encoder
 from retrieval.answering.fusion.doubts import is_doubtful
-from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, count_genitives
+from retrieval.answering.fusion.features import LOOKED_AT, QuestionContext, select_scored
 from retrieval.answering.fusion.missing_names import keep_about, keep_reading
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.fusion.outcomes import collect_outcomes
 from retrieval.answering.fusion.selection import Chosen, select_outcome
+from retrieval.answering.fusion.verbalization import OutcomeDescriber
 from retrieval.kg.snapshot.arrays import is_among
-from retrieval.methods.zero_shot.idioms import is_gender_question
 from retrieval.programs.algebra.operations import And
 from retrieval.reasoning.base import Conclusion
 from retrieval.reasoning.understanding import is_unexplained
@@ -51,7 +52,7 @@ class OutcomeSelector:
     ) -> Chosen | None:
         """The likeliest outcome of programs, and of relation paths where there are some; see :meth:`prepare`."""
         context, candidates = self.prepare(run, read, paths, evidence, verdict)
-        chosen = select_outcome(context, candidates, self._choice)
+        chosen = select_outcome(context, candidates, self._choice, self.score(context, candidates))
         if chosen is None:
             return None
         if is_doubtful(self._schema, chosen.outcome, read):
@@ -95,12 +96,26 @@ class OutcomeSelector:
             unfit={
                 index for index, some in enumerate(nodes) if some and types.is_of_another_type(question, nodes=some)
             },
-            asks_gender=is_gender_question(question),
-            genitives=count_genitives(question, read.named if read is not None else ()),
-            relations=self._schema.snapshot.num_relations,
-            labels=[info.label for info in self._schema.relations],
         )
         return context, candidates
+
+    def score(
+        self,
+        context: QuestionContext,
+        candidates: Sequence[CandidateOutcome],
+        cross_encoder: CrossEncoder | None = None,
+    ) -> dict[int, float]:
+        """Log odds of the outcomes that a cross-encoder reads, by position; by the one that comes with Clew."""
+        positions = select_scored(context, candidates)
+        texts = self.describe(context, [candidates[position] for position in positions])
+        scores = (cross_encoder or get_cross_encoder()).score(context.question, texts)
+        return dict(zip(positions, scores.tolist(), strict=True))
+
+    def describe(self, context: QuestionContext, candidates: Sequence[CandidateOutcome]) -> list[str]:
+        """Outcomes in words, as a cross-encoder reads them."""
+        executor = None if context.read is None else context.read.executor
+        describer = OutcomeDescriber(self._schema, self._columns, executor)
+        return [describer.describe(context, candidate) for candidate in candidates]
 
     def _is_impossible(self, question: Question, outcome: CandidateOutcome, read: Understanding | None) -> bool:
         if outcome.nodes is not None:

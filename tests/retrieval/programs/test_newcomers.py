@@ -2,9 +2,6 @@
 
 import pytest
 
-from retrieval.answering.fusion.features import is_round_trip
-from retrieval.language.question import Question
-
 from .asking import answers, reader_of
 
 
@@ -87,12 +84,3 @@ def readers(tmp_path_factory):
 )
 def test_first_questions(readers, graph, question, expected):
     assert answers(readers[graph], question) == expected
-
-
-def test_a_path_that_goes_back_the_way_it_came():
-    asked = "What is the current alert level of Momoltepe?"
-    assert is_round_trip(Question(asked), (2, 12), 10)
-    assert not is_round_trip(Question(asked), (12, 2), 10)
-    assert not is_round_trip(Question(asked), (2, 13), 10)
-    assert not is_round_trip(Question(asked), (12,), 10)
-    assert not is_round_trip(Question("Which volcanoes have the same alert level as Momoltepe?"), (2, 12), 10)

@@ -5,6 +5,7 @@ import tomllib
 
 import pytest
 
+from retrieval.answering.fusion.cross_encoder import CrossEncoder
 from retrieval.answering.fusion.model import OutcomeChoice
 from retrieval.answering.loading import load_answerer, load_encoder, load_parts
 from retrieval.answering.run import AskRequest
@@ -19,6 +20,7 @@ from retrieval.reasoning.answer_confidence import AnswerConfidence
 from retrieval.reasoning.span_reader import SpanReader
 from retrieval.weights import path_scorers
 from retrieval.weights.answer_confidence import AnswerConfidenceBuilder
+from retrieval.weights.cross_encoder import CrossEncoderBuilder
 from retrieval.weights.demo_checkpoint import DemoCheckpointBuilder
 from retrieval.weights.outcome_choice import OutcomeChoiceBuilder
 from retrieval.weights.path_examples import ExampleCounts
@@ -55,8 +57,8 @@ def build_twice(builder, data, tmp_path):
 
 def test_every_file_of_weights_has_a_builder_that_is_tested():
     tested = (
-        ProgramRankerBuilder, ProgramJudgeBuilder, PathRankerBuilder, LackingBuilder, OutcomeChoiceBuilder,
-        SpanReaderBuilder, AnswerConfidenceBuilder, DemoCheckpointBuilder,
+        ProgramRankerBuilder, ProgramJudgeBuilder, PathRankerBuilder, LackingBuilder, CrossEncoderBuilder,
+        OutcomeChoiceBuilder, SpanReaderBuilder, AnswerConfidenceBuilder, DemoCheckpointBuilder,
     )  # fmt: skip
     assert [type(builder) for builder in BUILDERS.values()] == list(tested)
     shipped = {path for path in PROGRAMS.parent.iterdir() if path.suffix in (".json", ".safetensors")}
@@ -93,9 +95,18 @@ def test_the_choice_learns_from_suites_and_newcomers(data, tmp_path):
     assert first.read_bytes() == second.read_bytes()
     assert len(OutcomeChoice.load(first).weights) > 10
     assert [row.group for row in figures.rows] == ["lot", "own_graphs", "all"]
-    weighed = figures.rows[-1].values  # six questions are answered without weighing outcomes
-    assert (weighed["questions"], weighed["unanswerable"]) == (42, 6)
+    weighed = figures.rows[-1].values  # of three of six graphs; three questions are answered without weighing outcomes
+    assert (weighed["questions"], weighed["unanswerable"]) == (21, 3)
     assert weighed["exact set"] > 0.5
+
+
+def test_the_cross_encoder_learns_from_the_other_graphs(data, tmp_path):
+    figures, first, second = build_twice(CrossEncoderBuilder(), data, tmp_path)
+    assert first.read_bytes() == second.read_bytes()
+    assert [row.group for row in figures.rows] == ["own_graphs", "south", "west", "all"]
+    assert figures.rows[-1].values["questions"] == 24
+    model = CrossEncoder(load_encoder(), first)
+    assert len(model.score(Question("What is the capital of Sunova?"), ["the capital of Sunova | 1: Solana"])) == 1
 
 
 @pytest.mark.parametrize("builder_class", [PathRankerBuilder, LackingBuilder])

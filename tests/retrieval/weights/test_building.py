@@ -82,7 +82,7 @@ def test_the_command_names_missing_data_and_unknown_weights(tmp_path, capsys):
     assert main(["build-weights", "reader", "--data", str(tmp_path)]) == 2
     assert "reading/xquad.en.json" in capsys.readouterr().err
     assert main(["build-weights", "letters", "--data", str(tmp_path)]) == 2
-    assert "There are: programs, judge, paths, lacking, choice, reader, confidence, demo." in capsys.readouterr().err
+    assert f"There are: {', '.join(BUILDERS)}." in capsys.readouterr().err
 
 
 def test_the_model_card_of_the_shipped_weights_says_which_data_is_needed_and_how_they_were_built():
