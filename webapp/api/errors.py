@@ -244,6 +244,12 @@ class ModelNotFoundError(ClewError):
     code = "model_not_found"
 
 
+class LinkNotFoundError(ClewError):
+    """No shared link has this token."""
+
+    code = "not_found"
+
+
 class NoModelError(ClewError):
     """A version of a graph was made without a data model."""
 
@@ -262,6 +268,7 @@ STATUS: list[tuple[type[ClewError], int]] = [
     (RateLimitError, 429),
     (NoModelError, 404),
     (ModelNotFoundError, 404),
+    (LinkNotFoundError, 404),
     (CsrfError, 403),
     (ForbiddenError, 403),
     (ConflictError, 409),

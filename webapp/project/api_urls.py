@@ -66,6 +66,7 @@ from webapp.questions.samples_api import SampleQuestionsView
 from webapp.review.api.items import ItemViewSet
 from webapp.review.api.queues import QueueViewSet
 from webapp.review.api.training import TrainView
+from webapp.sharing.api import SharedContentView, SharedLinkViewSet, SharingPolicyView
 from webapp.sources.api import CheckSourceView, ConfirmRefreshView, RefreshView, SourceView
 from webapp.studies.api import StudyViewSet
 from webapp.studies.leaderboard import LeaderboardView
@@ -91,6 +92,7 @@ router.register("test-rounds", RoundViewSet)
 router.register("review/queues", QueueViewSet)
 router.register("review/items", ItemViewSet)
 router.register("webhooks", WebhookViewSet)
+router.register("shared-links", SharedLinkViewSet)
 
 urlpatterns = [
     path("session", SessionView.as_view()),
@@ -163,6 +165,8 @@ urlpatterns = [
     path("reconcile/<str:token>/<int:pk>/suggest/<str:kind>", SuggestView.as_view()),
     path("reconcile/<str:token>/<int:pk>/properties", ProposalView.as_view()),
     path("reconcile/<str:token>/<int:pk>/preview", EntityPreviewView.as_view()),
+    path("sharing-policy", SharingPolicyView.as_view()),
+    path("shared/<str:token>", SharedContentView.as_view()),
     path("across", AcrossQuestionsView.as_view()),
     path("across/<uuid:pk>", AcrossQuestionView.as_view()),
     path("comparisons", ComparisonsView.as_view()),

@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 from webapp.openai_api.api import ChatCompletionsView, ModelsView, ModelView, handle_unknown_address
 from webapp.project.pages import send_front_end
 from webapp.project.probes import ReadinessView, show_alive
+from webapp.project.shared_pages import send_card, send_embedded_page, send_shared_page
 
 handler500 = "webapp.api.views.server_error"
 
@@ -18,5 +19,8 @@ urlpatterns = [
     re_path("^v1/", handle_unknown_address),
     path("healthz", show_alive),
     path("readyz", ReadinessView.as_view()),
+    path("shared/<str:token>", send_shared_page),
+    path("shared/<str:token>/card.png", send_card),
+    path("embed/<str:token>", send_embedded_page),
     re_path(r"^(?!api/|ws/).*$", send_front_end),
 ]

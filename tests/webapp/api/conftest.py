@@ -20,6 +20,7 @@ from webapp.jobs.models import Job, JobKind
 from webapp.language_models.models import Provider
 from webapp.questions.models import QuestionSet
 from webapp.review.models import Item, Queue
+from webapp.sharing.models import SharedLink
 from webapp.studies.models import Study
 from webapp.uploads.models import Upload
 from webapp.webhooks.models import Webhook
@@ -127,7 +128,9 @@ def _rows(graph, owner, name):
     rounds = TestRound.objects.create(
         graph=graph, version=version, snapshot_hash="h", number=1, cause="asked", created_by=owner
     )
+    link = SharedLink.objects.create(user=owner, run=run, digest=str(run.pk))
     return {
+        "link": link.pk,
         **{"test": test.pk, "round": rounds.pk},
         # What one watches is gone with a graph that one does not see any more.
         **({"watch": watch.pk} if graph.visibility == "public" else {}),

@@ -76,6 +76,13 @@ TABLE = {
     "POST webhooks/<pk>/test": For(VIEWER, RUN, "webhook", own=True),
     "GET webhooks/<pk>/deliveries": For(VIEWER, RUN, "webhook", own=True),
     "POST webhooks/<pk>/deliveries/<number>/resend": For(VIEWER, RUN, "webhook", own=True, may_lack=True),
+    "GET shared-links": reads(),
+    "POST shared-links": For(VIEWER, RUN, "run", body={"run": "run"}),
+    "GET shared-links/<pk>": reads("link"),
+    "DELETE shared-links/<pk>": For(VIEWER, RUN, "link"),
+    "GET sharing-policy": reads(),
+    "PATCH sharing-policy": admins(),
+    "GET shared/<token>": For(None, of="nothing"),
     # people
     "GET users": admins(scope=READ),
     "POST users": admins(),
@@ -352,7 +359,16 @@ SOCKETS = {
     "ws/jobs": reads(),
     "<anything>": reads("nothing"),
 }
-PAGES = {"healthz", "readyz", "^(?!api/|ws/).*$", "api/v1/^.*$", "^v1/"}
+PAGES = {
+    "healthz",
+    "readyz",
+    "shared/<str:token>",
+    "shared/<str:token>/card.png",
+    "embed/<str:token>",
+    "^(?!api/|ws/).*$",
+    "api/v1/^.*$",
+    "^v1/",
+}
 """What is no view of the API: everybody may look, and nobody can send anything."""
 
 

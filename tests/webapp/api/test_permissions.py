@@ -54,7 +54,7 @@ def expected(rule, actor, thing, scope=SESSION):
     if rule.of == "trashed-set":
         may = mine or actor.role == ADMIN or thing.graph.owner == actor
         return None if may and _sees(actor, thing.graph) else 404
-    if rule.own or rule.of.startswith("trashed"):
+    if rule.own or rule.of == "link" or rule.of.startswith("trashed"):
         seen = mine or (actor.role == ADMIN and not rule.own)
         return None if seen else 404
     asked = rule.of == "across" and mine  # what one asked stays one's own, without the graphs that one sees no more

@@ -46,6 +46,7 @@ INSTALLED_APPS = [
     "webapp.sources",  # looks at a new version before it is tested
     "webapp.graph_tests",
     "webapp.webhooks",
+    "webapp.sharing",
     "webapp.live",
     "webapp.project",
 ]

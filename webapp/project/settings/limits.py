@@ -114,6 +114,9 @@ SOCKETS_OF_PERSON = 40
 SOCKETS_OF_ADDRESS = 500
 """Sockets that may be open at once."""
 
+LINKS_OPENED_OF_ADDRESS = 240, 60
+"""Requests for shared links that one address may send, and in how many seconds: a page sends two or three."""
+
 WEBHOOK_TIMEOUT_S = 10.0
 """How long a webhook's server may take to accept a connection, and then to respond."""
 
