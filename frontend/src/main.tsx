@@ -6,7 +6,7 @@ import { makeCache } from "@/api/cache";
 import { graphsQuery, runQuery, sessionQuery, statusQuery } from "@/api/queries";
 import { readAhead } from "@/live/readAhead";
 import { ROUTES } from "@/pages/routes";
-import { keepNamesCookie, watchTheme } from "@/store/settings";
+import { keepNamesCookie, themeOf, watchTheme } from "@/store/settings";
 import "@/styles/tokens.css";
 import "@/styles/base.css";
 import "@/components/kit/buttons.css";
@@ -39,7 +39,9 @@ import "@/components/review/review.css";
 import "@/components/review/candidates.css";
 import "@/components/models/models.css";
 
-keepNamesCookie();
+/** Whoever opens a shared link has no session, and a page of another site may let it keep nothing. */
+const isShared = /^\/(shared|embed)\//.test(location.pathname);
+if (!isShared) keepNamesCookie();
 const client = makeCache();
 
 /** Asks, before anything is drawn, for what the server had the browser send for already. What is wrong the page says. */
@@ -52,12 +54,12 @@ async function askFirst() {
   await Promise.all(asked);
 }
 
-void askFirst().catch(() => undefined);
+if (!isShared) void askFirst().catch(() => undefined);
 const router = createBrowserRouter(ROUTES);
 
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html lacks #root");
-watchTheme();
+watchTheme(isShared ? themeOf(location.search) : null);
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={client}>

@@ -76,8 +76,9 @@ def _select_fields(event: Event, cited: set[int]) -> Iterator[Event]:
             kept = tuple(each for each in passages if each.passage.id in cited)
             if kept:
                 yield replace(event, passages=kept)
-        case ProgramExecuted(read):
-            yield replace(event, read=replace(read, program={}), others=(), sparql="", cypher="")
+        case ProgramExecuted(read, ranked=ranked):
+            values = tuple(value for value in ranked if value.answer)
+            yield replace(event, read=replace(read, program={}), others=(), ranked=values, sparql="", cypher="")
         case AnswerFinal(no_answer=no_answer):
             told = no_answer and replace(no_answer, near=())
             yield replace(event, usage=Usage(), no_answer=told)

@@ -1,7 +1,8 @@
-// One's own password, tokens and webhooks.
+// One's own password, tokens, webhooks and shared links.
 import { useQuery } from "@tanstack/react-query";
 import { graphsQuery, sessionQuery } from "@/api/queries";
 import { Password } from "@/components/account/Password";
+import { SharedLinks } from "@/components/account/SharedLinks";
 import { Tokens } from "@/components/account/Tokens";
 import { Webhooks } from "@/components/account/Webhooks";
 import { NamesLanguage } from "@/components/graphs/NamesLanguage";
@@ -41,6 +42,7 @@ export function AccountPage() {
       <Names />
       <Tokens />
       <Webhooks />
+      <SharedLinks />
       <Password />
     </Page>
   );

@@ -48,6 +48,7 @@ import { Timeline } from "@/components/run/Timeline";
 import { outcome } from "@/components/run/runWords";
 import { useSteering } from "@/components/run/useSteering";
 import { useRunLog } from "@/live/hooks";
+import { ShareDialog } from "@/components/shared/ShareDialog";
 import { elide } from "@/view/format";
 import { holdQuestion, letQuestionGo } from "@/store/heldQuestion";
 import { pinOf } from "@/view/pins";
@@ -115,6 +116,7 @@ export function AskPage() {
     putUrl({ chain: now.chain?.toString() ?? null, part: now.part?.toString() ?? null });
   };
   const [comparing, setComparing] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const [lit, setLit] = useState<readonly string[] | null>(null);
   useTitle(id ? elide(run.data?.question ?? "Run", 60) : "Ask");
 
@@ -242,6 +244,7 @@ export function AskPage() {
           onClose={() => setComparing(false)}
         />
       )}
+      {run.data && <ShareDialog run={run.data} isOpen={sharing} onClose={() => setSharing(false)} />}
       <p className="sr-only" role="status" aria-live="polite">
         {live && outcome(live)}
       </p>
@@ -384,7 +387,9 @@ export function AskPage() {
     if (!live?.steps.length) return null;
     return (
       <Timeline steps={told} step={step} live={running} onStep={setStep}>
-        {run.data && <RunActs run={run.data} explore={sceneOf(run.data, live)} />}
+        {run.data && (
+          <RunActs run={run.data} explore={sceneOf(run.data, live)} onShare={() => setSharing(true)} />
+        )}
       </Timeline>
     );
   }

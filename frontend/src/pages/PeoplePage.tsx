@@ -1,8 +1,9 @@
-// Who may log in, and who belongs together. For administrators.
+// Who may log in, who belongs together, and what is shared by link. For administrators.
 import { useQuery } from "@tanstack/react-query";
 import { sessionQuery } from "@/api/queries";
 import { Groups } from "@/components/account/Groups";
 import { People } from "@/components/account/People";
+import { SharedLinks } from "@/components/account/SharedLinks";
 import { EmptyState } from "@/components/kit/feedback";
 import { Page } from "@/components/kit/Page";
 
@@ -15,6 +16,7 @@ export function PeoplePage() {
         <>
           <People me={me.username} />
           <Groups />
+          <SharedLinks all />
         </>
       ) : (
         <EmptyState title="This is for administrators">

@@ -1,4 +1,4 @@
-// Which page stands at which address. What is below `Shell` is for those who are logged in.
+// Which page stands at which address. What is below `Shell` is for those who are logged in; shared links are for everybody.
 import type { ComponentType } from "react";
 import type { RouteObject } from "react-router";
 import { Loading } from "@/components/kit/feedback";
@@ -52,6 +52,11 @@ const PAGES: RouteObject[] = [
   { path: "*", element: <NotFoundPage /> },
 ];
 
+const SHARED: RouteObject[] = [
+  page("shared/:token", "SharedPage", () => import("./SharedPage")),
+  page("embed/:token", "EmbedPage", () => import("./SharedPage")),
+];
+
 export const ROUTES: RouteObject[] = [
   { path: "/login", element: <LoginPage />, errorElement: <BrokenPage /> },
   {
@@ -59,5 +64,10 @@ export const ROUTES: RouteObject[] = [
     errorElement: <BrokenPage />,
     hydrateFallbackElement: <Loading what="Clew" />,
     children: PAGES,
+  },
+  {
+    errorElement: <BrokenPage />,
+    hydrateFallbackElement: <Loading what="the answer" />,
+    children: SHARED,
   },
 ];

@@ -2,7 +2,8 @@
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 
-export type Theme = "auto" | "light" | "dark" | "contrast";
+const THEMES = ["auto", "light", "dark", "contrast"] as const;
+export type Theme = (typeof THEMES)[number];
 
 interface Settings {
   theme: Theme;
@@ -64,10 +65,16 @@ function resolved(theme: Theme): string {
   return window.matchMedia(dark).matches ? "dark" : "light";
 }
 
-/** Put the theme on the page, and keep it right when the system's changes. */
-export function watchTheme(): void {
+/** The theme that an address asks for: `?theme=dark`. */
+export function themeOf(search: string): Theme | null {
+  const named = new URLSearchParams(search).get("theme");
+  return THEMES.find((theme) => theme === named) ?? null;
+}
+
+/** Put the theme on the page, and keep it right when the system's changes. `given` stands above what is remembered. */
+export function watchTheme(given: Theme | null = null): void {
   const apply = () => {
-    document.documentElement.dataset.theme = resolved(useSettings.getState().theme);
+    document.documentElement.dataset.theme = resolved(given ?? useSettings.getState().theme);
   };
   apply();
   useSettings.subscribe(apply);

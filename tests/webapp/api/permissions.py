@@ -360,14 +360,8 @@ SOCKETS = {
     "<anything>": reads("nothing"),
 }
 PAGES = {
-    "healthz",
-    "readyz",
-    "shared/<str:token>",
-    "shared/<str:token>/card.png",
-    "embed/<str:token>",
-    "^(?!api/|ws/).*$",
-    "api/v1/^.*$",
-    "^v1/",
+    *("healthz", "readyz", "^(?!api/|ws/).*$", "api/v1/^.*$", "^v1/"),
+    *("shared/<str:token>", "shared/<str:token>/card.png", "embed/<str:token>"),
 }
 """What is no view of the API: everybody may look, and nobody can send anything."""
 

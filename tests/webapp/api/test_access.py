@@ -19,6 +19,7 @@ WITHOUT_ADDRESS = {
     "review.reservation",
     "review.verdict",
     "review.draft",
+    "sharing.sharingpolicy",
 }
 
 

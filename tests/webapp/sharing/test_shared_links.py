@@ -23,7 +23,7 @@ from retrieval.events import (
     RunStarted,
     to_payload,
 )
-from retrieval.results import Answer, Citation, NoAnswer, NoAnswerReason, ProgramReading
+from retrieval.results import Answer, Citation, NoAnswer, NoAnswerReason, ProgramReading, RankedValue
 from retrieval.types import (
     EvidenceChain,
     Hop,
@@ -59,6 +59,7 @@ def make_events(answers):
     none = None if answers else NoAnswer(NoAnswerReason.NO_PATH, "No path leads there.", near=(SECRET,))
     reading = ProgramReading("countries that border France", {"operation": SECRET}, 0.9)
     linked = LinkedEntity(FRANCE, "France", 0, 6, 1.0, "exact", (HIDDEN,))
+    ranked = (RankedValue(SPAIN, "9", answer=True), RankedValue(HIDDEN, "8", answer=False))
     sentence = "France borders Spain." if answers else None
     return [
         RunStarted("Who?", SECRET, SECRET, SECRET, SECRET, SECRET, 9, 9, SECRET, {SECRET: SECRET}, SECRET),
@@ -66,7 +67,7 @@ def make_events(answers):
         RouterDecided(SECRET, SECRET, {SECRET: 1.0}, 1.0),
         AgentStep(1, SECRET, SECRET, SECRET, (), 1, 1, 1.0, current=(HIDDEN,)),
         PassagesRetrieved(tuple(RetrievedPassage(each, 0.5) for each in PASSAGES), SECRET, 1.0),
-        ProgramExecuted(reading, (), (ProgramReading(SECRET, {}, 0.1),), (), SECRET, SECRET, 1.0),
+        ProgramExecuted(reading, (), (ProgramReading(SECRET, {}, 0.1),), ranked, SECRET, SECRET, 1.0),
         ChainsBuilt((chain,), 1, 1, 1.0),
         AnswerFinal(answers, none, "", (), usage, 1.0, sentence=sentence),
     ]
@@ -130,6 +131,7 @@ def test_a_link_shows_question_answer_and_proof_and_nothing_else(ask, share):
     assert by_type["chains.built"]["chains"][0]["hops"][0]["verified"] is True
     assert [each["passage"]["id"] for each in by_type["passages.retrieved"]["passages"]] == [3]
     by_type["passages.retrieved"].pop("strategy")
+    assert len(by_type["program.executed"]["ranked"]) == 1
     assert by_type["program.executed"]["read"]["text"] == "countries that border France"
     text = json.dumps(content)
     assert [word for word in (SECRET, str(run.pk), "viewer", "Tiny", "5151") if word in text] == []

@@ -55,11 +55,12 @@ function makeColumns(columns: readonly TableColumn[]) {
 interface CellProps {
   cell: TableCell;
   onFind: (entity: number) => void;
-  /** Show the facts behind it. */
-  onOpen: () => void;
+  /** Show the facts behind it, where they can be asked for. */
+  onOpen: (() => void) | undefined;
 }
 
 function CellText({ cell, onFind, onOpen }: CellProps) {
+  if (!cell.nodes.length && !onOpen) return <bdi>{cell.text}</bdi>;
   if (!cell.nodes.length) {
     return (
       cell.text && (
@@ -96,8 +97,29 @@ export function tableLines({ columns, rows }: Table): string {
     .join("\n");
 }
 
+function Files({ run, name }: { run: Id; name: string }) {
+  return (
+    <p className="small">
+      Download as{" "}
+      {FILES.map(([format, label, ending], place) => (
+        <span key={format}>
+          {place > 0 && " or "}
+          <button
+            type="button"
+            className="link"
+            onClick={() => void saveFile(fileName(name, ending), fetchTable(run, format), "The table")}
+          >
+            {label}
+          </button>
+        </span>
+      ))}
+    </p>
+  );
+}
+
 interface Props {
-  run: Id;
+  /** Whose facts and files can be asked for; null where none can. */
+  run: Id | null;
   /** What its file is called. */
   name: string;
   table: Table;
@@ -147,7 +169,7 @@ export function AnswerTable({ run, name, table, onFind }: Props) {
                     <CellText
                       cell={cell}
                       onFind={onFind}
-                      onOpen={() => setOpened({ row: row.index, column: place })}
+                      onOpen={run === null ? undefined : () => setOpened({ row: row.index, column: place })}
                     />
                   </td>
                 ))}
@@ -156,7 +178,7 @@ export function AnswerTable({ run, name, table, onFind }: Props) {
           </tbody>
         </table>
       </div>
-      {opened && (
+      {run !== null && opened && (
         <CellFacts
           run={run}
           {...opened}
@@ -175,21 +197,7 @@ export function AnswerTable({ run, name, table, onFind }: Props) {
           The first {integer(table.rows.length)} of {count(table.total, "row")}.
         </p>
       )}
-      <p className="small">
-        Download as{" "}
-        {FILES.map(([format, label, ending], place) => (
-          <span key={format}>
-            {place > 0 && " or "}
-            <button
-              type="button"
-              className="link"
-              onClick={() => void saveFile(fileName(name, ending), fetchTable(run, format), "The table")}
-            >
-              {label}
-            </button>
-          </span>
-        ))}
-      </p>
+      {run !== null && <Files run={run} name={name} />}
     </>
   );
 }

@@ -29,6 +29,8 @@ interface Props {
   isTrained: boolean;
   /** What methods are called; their ids where it is left out. */
   methodName?: (method: string) => string;
+  /** It is shown by a link, to people who can ask the server for nothing else. */
+  isShared?: boolean;
   /** Say that an answer is wrong, or (null) that something is wrong with all of it. */
   onDoubt?: ((answer: Answer | null) => void) | undefined;
   /** Say that these answers are right. */
@@ -254,6 +256,7 @@ export function AnswersPanel({
   onCite,
   isTrained,
   methodName = (method) => method,
+  isShared = false,
   onDoubt,
   onRight,
   onKeep,
@@ -338,7 +341,7 @@ export function AnswersPanel({
         </p>
       )}
       {table ? (
-        <AnswerTable run={view.run} name={question} table={table} onFind={onFind} />
+        <AnswerTable run={isShared ? null : view.run} name={question} table={table} onFind={onFind} />
       ) : (
         rows(0, guesses > 0 ? guesses : shown.length)
       )}

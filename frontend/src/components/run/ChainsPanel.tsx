@@ -1,5 +1,5 @@
 // Evidence chains in words. A click lights one up in the graph; each hop says whether the graph holds it.
-import { Fragment, useState } from "react";
+import { Fragment, useId, useState } from "react";
 import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import type { FactSource } from "@/api/provenance";
 import { exportRun } from "@/api/queries";
@@ -174,6 +174,7 @@ interface Props {
 const FIRST = 8;
 
 export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
+  const titleId = useId();
   const [all, setAll] = useState(false);
   const { chains } = view;
   if (!chains.length) return null;
@@ -185,9 +186,9 @@ export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
   const question = started?.question ?? "evidence";
   const shown = all || (chain !== null && chain >= FIRST) ? chains : chains.slice(0, FIRST);
   return (
-    <section className="panel" aria-labelledby="evidence-title">
+    <section className="panel" aria-labelledby={titleId}>
       <header className="panel-head">
-        <h2 id="evidence-title">Evidence</h2>
+        <h2 id={titleId}>Evidence</h2>
         <span className="muted small tabular">{count(chains.length, "chain")}</span>
         <span className="grow" />
         {chain !== null && (
@@ -201,7 +202,10 @@ export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
           copies="Copy as text"
           copied="Chains"
           text={() => chains.map(chainText).join("\n")}
-          load={async () => ({ question, chains, sources: (await exportRun(view.run)).sources })}
+          load={async () => ({
+            ...{ question, chains },
+            ...(graph !== null && { sources: (await exportRun(view.run)).sources }),
+          })}
         />
       </header>
       <ol className="chains">

@@ -9,7 +9,14 @@ import { useWatch } from "@/components/tests/useWatch";
 import { copyText, download, fileName } from "@/components/kit/files";
 import { toast } from "@/store/toasts";
 
-export function RunActs({ run, explore }: { run: Run; explore?: string | undefined }) {
+interface Props {
+  run: Run;
+  explore?: string | undefined;
+  /** Share it with people who have no account. */
+  onShare: () => void;
+}
+
+export function RunActs({ run, explore, onShare }: Props) {
   const navigate = useNavigate();
   const keep = useKeep(run);
   const watch = useWatch(run);
@@ -23,6 +30,12 @@ export function RunActs({ run, explore }: { run: Run; explore?: string | undefin
           label: "Copy the link",
           icon: "link",
           onAction: () => void copyText(window.location.href, "Link"),
+        },
+        run.state === "done" && {
+          id: "share",
+          label: "Share with a link",
+          icon: "upload",
+          onAction: onShare,
         },
         explore && {
           id: "explore",

@@ -35,7 +35,7 @@ export const PLACES: readonly Place[] = [
   { id: "leaderboard", icon: "table", label: "Leaderboard", to: "/leaderboard" },
   { id: "watched", icon: "history", label: "Watched questions", to: "/watched" },
   { id: "models", icon: "gear", label: "Language models", to: "/models" },
-  { id: "account", icon: "user", label: "Your account: password, tokens, webhooks", to: "/account" },
+  { id: "account", icon: "user", label: "Your account: password, tokens, links", to: "/account" },
   { id: "people", icon: "user", label: "People and groups", to: "/people" },
   { id: "stored", icon: "graph", label: "What is stored", to: "/graphs?storage=1" },
   { id: "upload", icon: "upload", label: "Upload a graph", to: "/graphs?upload=1" },
