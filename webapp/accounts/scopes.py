@@ -124,6 +124,7 @@ _CALLS = {
         "GET webhooks/<pk>",
         "PATCH webhooks/<pk>",
         "DELETE webhooks/<pk>",
+        "POST webhooks/<pk>/rotate-secret",
         "POST webhooks/<pk>/test",
         "GET webhooks/<pk>/deliveries",
         "POST webhooks/<pk>/deliveries/<number>/resend",

@@ -20,14 +20,20 @@ from webapp.webhooks.models import Delivery, DeliveryState, Webhook
 
 
 class WebhookSerializer(serializers.ModelSerializer[Webhook]):
-    """A webhook, without its secret. ``next_at`` is when its next attempt is due, where the last one failed."""
+    """A webhook, without its secret. ``next_at`` is when its next attempt is due, where the last one failed.
+
+    ``old_secret_until`` is until when the secret before the last rotation signs as well.
+    """
 
     events = serializers.ListField(child=serializers.ChoiceField(choices=Event.choices))
     waiting = serializers.IntegerField()
 
     class Meta:
         model = Webhook
-        fields = ["id", "url", "events", "enabled", "reason", "failures", "next_at", "waiting", "created_at"]
+        fields = [
+            *("id", "url", "events", "enabled", "reason", "failures"),
+            *("next_at", "waiting", "old_secret_until", "created_at"),
+        ]
 
 
 class NewWebhookSerializer(serializers.Serializer[object]):
@@ -39,7 +45,7 @@ class NewWebhookSerializer(serializers.Serializer[object]):
 
 
 class MadeWebhookSerializer(WebhookSerializer):
-    """A new webhook; its secret is shown this once."""
+    """A webhook with a new secret, which is shown this once."""
 
     secret = serializers.CharField()
 
@@ -106,6 +112,14 @@ class WebhookViewSet(RowViewSet[Webhook]):
         """Delete one, with what waits for it and its log."""
         self.get_object().delete()
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=None, responses=MadeWebhookSerializer)
+    @action(detail=True, methods=["post"], url_path="rotate-secret")
+    def rotate_secret(self, request: Request, pk: int) -> Response:
+        """Give it another secret, which is shown this once. The one before signs as well for 24 hours."""
+        row = self.get_object()
+        secret = services.rotate_secret(webhook=row)
+        return Response({**self._render(row), "secret": secret})
 
     @extend_schema(request=None, responses={201: DeliverySerializer})
     @action(detail=True, methods=["post"])

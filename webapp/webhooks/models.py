@@ -15,7 +15,8 @@ class Webhook(AccessControlled):
     """An address that is told of events which its owner may see.
 
     ``reason`` says why Clew turned it off. ``failures`` counts attempts in a row that failed; nothing is sent before
-    ``next_at``. A worker sends to it alone until ``sending_until``.
+    ``next_at``. A worker sends to it alone until ``sending_until``. Until ``old_secret_until`` the secret before the
+    last rotation signs as well.
     """
 
     owner_path = "user_id"
@@ -24,6 +25,8 @@ class Webhook(AccessControlled):
     url = models.CharField(max_length=2000)
     events = models.JSONField(default=list)
     encrypted_secret = models.TextField()
+    encrypted_old_secret = models.TextField(blank=True)
+    old_secret_until = models.DateTimeField(null=True)
     enabled = models.BooleanField(default=True)
     reason = models.TextField(blank=True)
     failures = models.PositiveSmallIntegerField(default=0)

@@ -11,6 +11,7 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
@@ -24,7 +25,6 @@ from django.utils import timezone
 from retrieval.errors import ConfigError
 from webapp.api.concurrency import release_connection
 from webapp.api.errors import NotAllowedError
-from webapp.language_models import encryption
 from webapp.uploads.remote_sources import require_host
 from webapp.webhooks import services
 from webapp.webhooks.models import Delivery, DeliveryState, Webhook
@@ -124,14 +124,14 @@ def _send(webhook: Webhook, payload: dict[str, Any]) -> Attempt:
     try:
         require_host(webhook.url, services.NOT_SENT)  # the operator's list may be another one than before
         body = json.dumps(payload).encode()
-        headers = sign(encryption.decrypt(webhook.encrypted_secret), payload["id"], body)
+        headers = sign(services.list_secrets(webhook), payload["id"], body)
         status, response = _send_request(webhook.url, headers, body)
         if not 200 <= status < 300:
             error = f"The server answered {status}."
             if 300 <= status < 400:
                 error += " Redirects are not followed: enter the address that it leads to."
     except ConfigError:
-        error = "The webhook's secret was stored with another secret key: make the webhook again."
+        error = "The webhook's secret was stored with another secret key: rotate it."
     except NotAllowedError as refusal:
         error = f"{refusal.message} {refusal.hint}"
     except (OSError, ValueError, http.client.HTTPException) as failure:
@@ -141,14 +141,16 @@ def _send(webhook: Webhook, payload: dict[str, Any]) -> Attempt:
     return Attempt(started.isoformat(), status, round((time.monotonic() - began) * 1000, 1), response, error)
 
 
-def sign(secret: str, message: str, body: bytes) -> dict[str, str]:
-    """The headers of a request by Standard Webhooks: HMAC-SHA256 of id, time and body, by the secret's bytes."""
-    key, timestamp = base64.b64decode(secret.removeprefix("whsec_")), str(int(time.time()))
-    digest = hmac.digest(key, b".".join([message.encode(), timestamp.encode(), body]), hashlib.sha256)
+def sign(secrets: Sequence[str], message: str, body: bytes) -> dict[str, str]:
+    """The headers of a request by Standard Webhooks: HMAC-SHA256 of id, time and body, by each secret's bytes."""
+    timestamp = str(int(time.time()))
+    signed = b".".join([message.encode(), timestamp.encode(), body])
+    keys = [base64.b64decode(secret.removeprefix("whsec_")) for secret in secrets]
+    digests = [base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode() for key in keys]
     return {
         "webhook-id": message,
         "webhook-timestamp": timestamp,
-        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+        "webhook-signature": " ".join(f"v1,{digest}" for digest in digests),
         "Content-Type": "application/json",
         "User-Agent": "Clew",
     }

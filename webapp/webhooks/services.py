@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from retrieval.errors import ConfigError
 from webapp.accounts.models import User
 from webapp.api.errors import ConflictError
 from webapp.jobs import heartbeats, queue
@@ -25,6 +26,9 @@ WEBHOOKS_MAX = 20
 
 WAITING_MAX = 1000
 """Events that may wait for a webhook; with more it is turned off."""
+
+OLD_SECRET_KEPT = timedelta(hours=24)
+"""How long the secret before signs as well, so that receivers can take the new one meanwhile."""
 
 NOT_SENT = "Webhooks may not be sent to"
 
@@ -46,7 +50,7 @@ def create_webhook(*, user: User, url: str, events: Sequence[str]) -> tuple[Webh
     require_host(url, NOT_SENT)
     if Webhook.objects.filter(user=user).count() >= WEBHOOKS_MAX:
         raise ConflictError(f"You have {WEBHOOKS_MAX} webhooks already.", hint="Delete one that you do not need.")
-    secret = f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
+    secret = _make_secret()
     row = Webhook.objects.create(user=user, url=url, events=sorted(events), encrypted_secret=encryption.encrypt(secret))
     return row, secret
 
@@ -66,6 +70,40 @@ def update_webhook(*, webhook: Webhook, **values: Any) -> None:
     with transaction.atomic():
         Webhook.objects.filter(pk=webhook.pk).update(next_at=timezone.now(), **values)
         queue.enqueue(queue.DELIVER, webhook.pk)
+
+
+def rotate_secret(*, webhook: Webhook) -> str:
+    """Give a webhook another secret, which can be shown only now; the one before signs as well for a day."""
+    secret = _make_secret()
+    with transaction.atomic():
+        row = Webhook.objects.select_for_update().get(pk=webhook.pk)
+        try:
+            encryption.decrypt(row.encrypted_secret)
+            until = timezone.now() + OLD_SECRET_KEPT
+        except ConfigError:  # it was stored with another secret key, and signs nothing any more
+            until = None
+        Webhook.objects.filter(pk=row.pk).update(
+            encrypted_secret=encryption.encrypt(secret),
+            encrypted_old_secret=row.encrypted_secret,
+            old_secret_until=until,
+        )
+    return secret
+
+
+def _make_secret() -> str:
+    return f"whsec_{base64.b64encode(secrets.token_bytes(32)).decode()}"
+
+
+def list_secrets(webhook: Webhook) -> list[str]:
+    """The secrets that sign now, the latest first.
+
+    Raises:
+        ConfigError: they were stored with another secret key.
+    """
+    stored = [webhook.encrypted_secret]
+    if webhook.old_secret_until is not None and webhook.old_secret_until > timezone.now():
+        stored.append(webhook.encrypted_old_secret)
+    return [encryption.decrypt(secret) for secret in stored]
 
 
 def save_event(sender: type[Model], event: str, keys: Sequence[Any], **_: Any) -> None:

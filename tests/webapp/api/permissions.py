@@ -73,6 +73,7 @@ TABLE = {
     "GET webhooks/<pk>": For(VIEWER, RUN, "webhook", own=True),
     "PATCH webhooks/<pk>": For(VIEWER, RUN, "webhook", own=True),
     "DELETE webhooks/<pk>": For(VIEWER, RUN, "webhook", own=True),
+    "POST webhooks/<pk>/rotate-secret": For(VIEWER, RUN, "webhook", own=True),
     "POST webhooks/<pk>/test": For(VIEWER, RUN, "webhook", own=True),
     "GET webhooks/<pk>/deliveries": For(VIEWER, RUN, "webhook", own=True),
     "POST webhooks/<pk>/deliveries/<number>/resend": For(VIEWER, RUN, "webhook", own=True, may_lack=True),

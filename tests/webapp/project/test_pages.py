@@ -266,6 +266,7 @@ def test_the_schema_is_valid_without_a_warning(tmp_path):
         "webhooks/{id}",
         "webhooks/{id}/deliveries",
         "webhooks/{id}/deliveries/{number}/resend",
+        "webhooks/{id}/rotate-secret",
         "webhooks/{id}/test",
         "users",
         "users/{id}",

@@ -2,7 +2,7 @@
 
 import socket
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -263,7 +263,40 @@ def test_servers_that_misbehave_are_failures(subscribe, receiver, api, tiny_grap
     make_due(webhook)
     send_waiting(webhook.pk)
     error = Delivery.objects.get().attempts[-1]["error"]
-    assert error == "The webhook's secret was stored with another secret key: make the webhook again."
+    assert error == "The webhook's secret was stored with another secret key: rotate it."
+    receiver.secret = services.rotate_secret(webhook=webhook)
+    make_due(webhook)
+    send_waiting(webhook.pk)
+    assert Delivery.objects.get().state == "delivered"
+
+
+def test_a_rotated_secret_signs_beside_the_old_one_for_a_day(subscribe, receiver, api, tiny_graph):
+    webhook, client = subscribe("viewer", Event.JOB_ENDED), api("viewer")
+    first = receiver.secret
+    answer = client.post(f"{URL}/{webhook.pk}/rotate-secret")
+    second, until = answer.json()["secret"], answer.json()["old_secret_until"]
+    assert (answer.status_code, second != first) == (200, True)
+    left = datetime.fromisoformat(until) - timezone.now()
+    assert timedelta(hours=23, minutes=59) < left <= timedelta(hours=24)
+    webhook.refresh_from_db()
+    assert services.list_secrets(webhook) == [second, first]
+    assert first not in webhook.encrypted_old_secret
+    for secret in (first, second):
+        receiver.secret = secret
+        end_job(tiny_graph)
+        send_waiting(webhook.pk)
+    assert len(receiver.events) == 2
+    Webhook.objects.update(old_secret_until=timezone.now())
+    for secret in (second, first):
+        receiver.secret = secret
+        end_job(tiny_graph)
+        send_waiting(webhook.pk)
+    assert len(receiver.events) == 3  # the old one does not fit any more
+    receiver.secret = second
+    make_due(webhook)
+    send_waiting(webhook.pk)
+    assert len(receiver.events) == 4
+    assert api("admin").post(f"{URL}/{webhook.pk}/rotate-secret").status_code == 404
 
 
 def test_a_webhook_is_made_changed_and_deleted_by_its_owner_alone(subscribe, receiver, api):

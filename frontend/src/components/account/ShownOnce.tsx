@@ -3,7 +3,14 @@ import { useState, type ReactNode } from "react";
 import { Button } from "@/components/kit/controls";
 import { Notice } from "@/components/kit/feedback";
 
-export function ShownOnce({ value, children }: { value: string; children: ReactNode }) {
+interface Props {
+  value: string;
+  /** After what is said of it. */
+  more?: ReactNode;
+  children: ReactNode;
+}
+
+export function ShownOnce({ value, more, children }: Props) {
   const [copied, setCopied] = useState(false);
   return (
     <div className="stack">
@@ -15,6 +22,7 @@ export function ShownOnce({ value, children }: { value: string; children: ReactN
         {value}
       </p>
       <p className="small muted">{children}</p>
+      {more}
       <div className="foot">
         <Button
           look="primary"

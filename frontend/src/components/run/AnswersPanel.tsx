@@ -288,7 +288,7 @@ export function AnswersPanel({
     </ol>
   );
   return (
-    <section className="panel" aria-label="Answers">
+    <section className="panel" aria-label={isShared ? `Answers: ${question}` : "Answers"}>
       <header className="panel-head">
         <h2>{limit?.withheld ? "Best guess" : guesses === 0 ? "Closest guesses" : "Answers"}</h2>
         <span className="muted small tabular">

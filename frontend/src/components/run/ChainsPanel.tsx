@@ -1,5 +1,5 @@
 // Evidence chains in words. A click lights one up in the graph; each hop says whether the graph holds it.
-import { Fragment, useId, useState } from "react";
+import { Fragment, useState } from "react";
 import type { EvidenceChain, Node, RelationStep } from "@/api/events";
 import type { FactSource } from "@/api/provenance";
 import { exportRun } from "@/api/queries";
@@ -169,12 +169,13 @@ interface Props {
   chain: number | null;
   onChain: (chain: number | null) => void;
   onDoubt?: ((chain: number) => void) | undefined;
+  /** Shown by a link, beside other questions. */
+  isShared?: boolean;
 }
 
 const FIRST = 8;
 
-export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
-  const titleId = useId();
+export function ChainsPanel({ graph, view, chain, onChain, onDoubt, isShared }: Props) {
   const [all, setAll] = useState(false);
   const { chains } = view;
   if (!chains.length) return null;
@@ -186,9 +187,9 @@ export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
   const question = started?.question ?? "evidence";
   const shown = all || (chain !== null && chain >= FIRST) ? chains : chains.slice(0, FIRST);
   return (
-    <section className="panel" aria-labelledby={titleId}>
+    <section className="panel" aria-label={isShared ? `Evidence: ${question}` : "Evidence"}>
       <header className="panel-head">
-        <h2 id={titleId}>Evidence</h2>
+        <h2>Evidence</h2>
         <span className="muted small tabular">{count(chains.length, "chain")}</span>
         <span className="grow" />
         {chain !== null && (
@@ -204,7 +205,7 @@ export function ChainsPanel({ graph, view, chain, onChain, onDoubt }: Props) {
           text={() => chains.map(chainText).join("\n")}
           load={async () => ({
             ...{ question, chains },
-            ...(graph !== null && { sources: (await exportRun(view.run)).sources }),
+            ...(!isShared && { sources: (await exportRun(view.run)).sources }),
           })}
         />
       </header>

@@ -1,5 +1,5 @@
 // The passages that were found, best first, with the sentences that answers cite.
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Citation, RetrievedPassage } from "@/api/events";
 import { Icon } from "@/components/kit/Icon";
 import { Button } from "@/components/kit/controls";
@@ -107,8 +107,14 @@ function PassageRow({ ranked, rank, view, cite }: RowProps) {
   );
 }
 
-export function PassagesPanel({ view, cite }: { view: RunView; cite: Citation | null }) {
-  const titleId = useId();
+interface Props {
+  view: RunView;
+  cite: Citation | null;
+  /** Shown by a link, beside other questions. */
+  isShared?: boolean;
+}
+
+export function PassagesPanel({ view, cite, isShared }: Props) {
   const [all, setAll] = useState(false);
   const { passages } = view;
   if (!passages.length) return null;
@@ -118,9 +124,9 @@ export function PassagesPanel({ view, cite }: { view: RunView; cite: Citation | 
     .map((ranked, index) => ({ ranked, rank: index + 1 }))
     .filter(({ ranked, rank }) => all || rank <= FIRST || used.has(ranked.passage.id));
   return (
-    <section className="panel" aria-labelledby={titleId}>
+    <section className="panel" aria-label={isShared ? `Passages: ${question}` : "Passages"}>
       <header className="panel-head">
-        <h2 id={titleId}>Passages</h2>
+        <h2>Passages</h2>
         <span className="muted small tabular">{passages.length}</span>
         <span className="grow" />
         <CopyMenu

@@ -76,26 +76,29 @@ function NewLink({ run, endless, onMade }: { run: Run; endless: boolean; onMade:
   );
 }
 
-function MadeLink({ token, isEmbedded }: Made) {
+function EmbedCode({ token }: { token: string }) {
   const code = embedCode(token);
   return (
-    <div className="stack">
-      <ShownOnce value={sharedUrl(token)}>
-        Links are listed, and can be revoked, on <Link to="/account">your account</Link>.
-      </ShownOnce>
-      {isEmbedded && (
-        <>
-          <h3>To embed it</h3>
-          {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- to be selected by keyboard */}
-          <p className="mono token small" tabIndex={0}>
-            {code}
-          </p>
-          <div className="foot">
-            <Button onPress={() => void copyText(code, "Code")}>Copy the code</Button>
-          </div>
-        </>
-      )}
-    </div>
+    <>
+      <h3>To show it in a page of the site</h3>
+      {/* eslint-disable-next-line jsx-a11y-x/no-noninteractive-tabindex -- to be selected by keyboard */}
+      <p className="mono token small" tabIndex={0}>
+        {code}
+      </p>
+      <p>
+        <Button size="small" icon="copy" onPress={() => void copyText(code, "Code")}>
+          Copy the code
+        </Button>
+      </p>
+    </>
+  );
+}
+
+function MadeLink({ token, isEmbedded }: Made) {
+  return (
+    <ShownOnce value={sharedUrl(token)} more={isEmbedded && <EmbedCode token={token} />}>
+      Links are listed, and can be revoked, on <Link to="/account">your account</Link>.
+    </ShownOnce>
   );
 }
 

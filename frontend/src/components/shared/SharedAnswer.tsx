@@ -59,8 +59,8 @@ export function SharedAnswer({ turn, alone }: Props) {
             isTrained={false}
             isShared
           />
-          <PassagesPanel view={view} cite={cite} />
-          <ChainsPanel graph={null} view={view} chain={chain} onChain={setChain} />
+          <PassagesPanel view={view} cite={cite} isShared />
+          <ChainsPanel graph={null} view={view} chain={chain} onChain={setChain} isShared />
         </div>
         {model.edges.length > 0 && (
           <PlainCanvas
