@@ -22,6 +22,9 @@ export const changeWebhook = (id: Id, body: { url?: string; events?: WebhookEven
 
 export const deleteWebhook = (id: Id) => remove("webhooks/{id}", { id });
 
+/** The secret is told this once; the one before signs as well for a day. */
+export const rotateSecret = (id: Id) => post("webhooks/{id}/rotate-secret", { id });
+
 export const deliveriesQuery = (id: Id) => query("webhooks/{id}/deliveries", { id });
 
 export const testWebhook = (id: Id) => post("webhooks/{id}/test", { id });

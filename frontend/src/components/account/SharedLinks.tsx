@@ -29,7 +29,7 @@ function Ends({ at }: { at: string | null }) {
 
 function Row({ link, all }: { link: SharedLink; all: boolean }) {
   const [asks, setAsks] = useState(false);
-  const revoke = useAct(() => revokeLink(link.id), { changes: [linksKey] });
+  const revoke = useAct(() => revokeLink(link.id), { changes: [linksKey], done: () => setAsks(false) });
   return (
     <tr>
       <td>

@@ -13,6 +13,7 @@ const on: Webhook = {
     failures: 0,
     next_at: "2026-01-05T12:00:00Z",
     waiting: 0,
+    old_secret_until: null,
     created_at: "2026-01-05T12:00:00Z",
   },
 };
@@ -46,6 +47,7 @@ function serve(webhooks: Webhook[], deliveries: Delivery[] = []) {
       "POST webhooks": { ...on, secret: "whsec_c2VjcmV0" },
       "PATCH webhooks/4": off,
       "DELETE webhooks/3": null,
+      "POST webhooks/3/rotate-secret": { ...on, secret: "whsec_bmV3ZXI=" },
       "POST webhooks/3/test": failed,
       "POST webhooks/3/deliveries/8/resend": failed,
     };
@@ -109,6 +111,17 @@ it("shows each attempt, sends again and sends a test", async () => {
   await press(/^Send now: job.ended/);
   await press("Send a test event");
   expect(sent.map(([call]) => call)).toEqual(["POST webhooks/3/deliveries/8/resend", "POST webhooks/3/test"]);
+});
+
+it("rotates the secret and shows the new one once", async () => {
+  const sent = serve([on]);
+  await press("More for https://chat.test/clew");
+  await press("Rotate the secret", "menuitem");
+  expect(await screen.findByText(/signed with the present one as well for 24 hours/)).toBeVisible();
+  expect(sent).toEqual([]);
+  await press("Rotate the secret");
+  expect(await screen.findByText("whsec_bmV3ZXI=")).toBeVisible();
+  expect(sent.map(([call]) => call)).toEqual(["POST webhooks/3/rotate-secret"]);
 });
 
 it("asks before a webhook is deleted", async () => {

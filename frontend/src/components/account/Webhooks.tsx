@@ -5,6 +5,7 @@ import {
   changeWebhook,
   deleteWebhook,
   makeWebhook,
+  rotateSecret,
   webhooksKey,
   webhooksQuery,
   type Webhook,
@@ -13,6 +14,7 @@ import {
 import { SomeOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
 import { ActMenu, Button, Modal } from "@/components/kit/controls";
+import { Notice } from "@/components/kit/feedback";
 import { DialogButton } from "@/components/kit/DialogButton";
 import { Form } from "@/components/kit/Form";
 import { ListCard } from "@/components/kit/ListCard";
@@ -78,6 +80,32 @@ function WebhookForm({ webhook, onDone }: { webhook?: Webhook; onDone: (secret?:
   );
 }
 
+/** Giving a webhook another secret, which is shown once. */
+function Rotating({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const rotate = useAct(() => rotateSecret(webhook.id), { changes });
+  const until = webhook.old_secret_until;
+  if (rotate.data) {
+    return (
+      <ShownOnce value={rotate.data.secret}>
+        Give it to the receiver within 24 hours: until then messages are signed with the old secret too.
+      </ShownOnce>
+    );
+  }
+  return (
+    <Form of={rotate} act="Rotate the secret" onClose={onClose}>
+      <p>
+        Messages to <bdi className="break">{webhook.url}</bdi> get a new secret. They are signed with the
+        present one as well for 24 hours, so that none is lost.
+      </p>
+      {until && new Date(until) > new Date() && (
+        <Notice tone="warn" title="It was rotated less than 24 hours ago">
+          The secret before the present one stops working at once.
+        </Notice>
+      )}
+    </Form>
+  );
+}
+
 /** Making a webhook, whose secret is shown once. */
 function Making() {
   const [secret, setSecret] = useState<string>();
@@ -111,7 +139,7 @@ function State({ webhook }: { webhook: Webhook }) {
 }
 
 function Row({ webhook }: { webhook: Webhook }) {
-  const [open, setOpen] = useState<"log" | "form" | "delete" | null>(null);
+  const [open, setOpen] = useState<"log" | "form" | "secret" | "delete" | null>(null);
   const close = () => setOpen(null);
   const toggle = useAct(() => changeWebhook(webhook.id, { enabled: !webhook.enabled }), {
     changes,
@@ -139,6 +167,7 @@ function Row({ webhook }: { webhook: Webhook }) {
           label={`More for ${webhook.url}`}
           acts={[
             { id: "change", label: "Change", icon: "gear", onAction: () => setOpen("form") },
+            { id: "secret", label: "Rotate the secret", icon: "retry", onAction: () => setOpen("secret") },
             {
               id: "toggle",
               label: webhook.enabled ? "Turn off" : "Turn on",
@@ -153,6 +182,9 @@ function Row({ webhook }: { webhook: Webhook }) {
         </Modal>
         <Modal title="Change the webhook" isOpen={open === "form"} onClose={close}>
           {open === "form" && <WebhookForm webhook={webhook} onDone={close} />}
+        </Modal>
+        <Modal title="Rotate the secret" isOpen={open === "secret"} onClose={close}>
+          {open === "secret" && <Rotating webhook={webhook} onClose={close} />}
         </Modal>
         <ConfirmDelete
           title="Delete the webhook?"
