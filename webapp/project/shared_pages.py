@@ -15,7 +15,7 @@ from webapp.api.errors import RateLimitError, get_status
 from webapp.project.middleware import POLICY
 from webapp.sharing import services
 from webapp.sharing.card import HEIGHT, WIDTH, draw_card
-from webapp.sharing.content import summarize_answer
+from webapp.sharing.content import describe_answer
 from webapp.sharing.models import SharedLink
 
 _HEADERS = {
@@ -50,7 +50,7 @@ def send_card(request: HttpRequest, token: str) -> HttpResponse:
         run = _open_link(request, token)[1]
     except ClewError as error:
         return HttpResponse(f"{error.message}\n", status=get_status(error), content_type="text/plain; charset=utf-8")
-    picture = draw_card(run.question, summarize_answer(run))
+    picture = draw_card(run.question, describe_answer(run))
     return HttpResponse(picture, content_type="image/png", headers={**_HEADERS, "Cache-Control": "private, max-age=60"})
 
 
@@ -81,7 +81,7 @@ def _send_page(request: HttpRequest, token: str) -> tuple[HttpResponse, SharedLi
 def _build_tags(request: HttpRequest, token: str, run: Run) -> str:
     """Open Graph and Twitter's tags of an answer."""
     page = request.build_absolute_uri(f"/shared/{token}")
-    answer = summarize_answer(run)[:300]
+    answer = describe_answer(run)[:300]
     tags: list[tuple[str, str, Any]] = [
         ("property", "og:type", "article"),
         ("property", "og:site_name", "Clew"),

@@ -28,7 +28,7 @@ def draw_card(question: str, answer: str) -> bytes:
     small, large = _load_font(34, 500), _load_font(52, 600)
     top = _MARGIN + 8.0
     for font, text, ink, lines in ((small, question, _MUTED, _QUESTION_LINES), (large, answer, _INK, _ANSWER_LINES)):
-        for line in wrap_text(text, font, WIDTH - 2 * _MARGIN, lines):
+        for line in split_lines(text, font, WIDTH - 2 * _MARGIN, lines):
             draw.text((_MARGIN, top), line, font=font, fill=ink)
             top += 1.32 * font.size
         top += 28
@@ -39,7 +39,7 @@ def draw_card(question: str, answer: str) -> bytes:
     return content.getvalue()
 
 
-def wrap_text(text: str, font: ImageFont.FreeTypeFont, width: float, most: int) -> list[str]:
+def split_lines(text: str, font: ImageFont.FreeTypeFont, width: float, most: int) -> list[str]:
     """Break a text into at most so many lines of a width in pixels; words that are longer are broken too."""
     lines = [""]
     for word in text[:_LENGTH_MAX].split():

@@ -50,7 +50,7 @@ def build_turn(number: int, run: Run, preferred: Sequence[str]) -> dict[str, Any
         for answer in event.answers
         for citation in answer.citations
     }
-    shown = ((time, event) for time, whole in log for event in _select_fields(whole, cited))
+    shown = ((time, event) for time, stored in log for event in _select_fields(stored, cited))
     events = [
         wrap(run=UUID(int=number), seq=seq, time=time, payload=to_payload(event))
         for seq, (time, event) in enumerate(shown, 1)
@@ -80,13 +80,13 @@ def _select_fields(event: Event, cited: set[int]) -> Iterator[Event]:
             values = tuple(value for value in ranked if value.answer)
             yield replace(event, read=replace(read, program={}), others=(), ranked=values, sparql="", cypher="")
         case AnswerFinal(no_answer=no_answer):
-            told = no_answer and replace(no_answer, near=())
-            yield replace(event, usage=Usage(), no_answer=told)
+            reason = no_answer and replace(no_answer, near=())
+            yield replace(event, usage=Usage(), no_answer=reason)
         case ChainsBuilt():
             yield event
 
 
-def summarize_answer(run: Run) -> str:
+def describe_answer(run: Run) -> str:
     """The answer of a run in a line: its sentence, its text, its answers, or why there are none."""
     payload = RunEvent.objects.filter(run=run, type=AnswerFinal.type).order_by("-seq").values_list("payload", flat=True)
     final = from_payload(payload[0]) if payload else None

@@ -310,6 +310,6 @@ def test_the_card_is_a_picture_of_question_and_answer(ask, share):
     none, _ = share(ask(answers=()))
     assert Client().get(f"/shared/{none}/card.png").content != answer.content
     font: ImageFont.FreeTypeFont = card._load_font(34, 500)
-    assert card.wrap_text("größer als Öl", font, 2000, 2) == ["größer als Öl"]
-    lines = card.wrap_text("a bb " * 99 + "w" * 500, font, 300, 3)
+    assert card.split_lines("größer als Öl", font, 2000, 2) == ["größer als Öl"]
+    lines = card.split_lines("a bb " * 99 + "w" * 500, font, 300, 3)
     assert (len(lines), lines[-1][-1], max(map(font.getlength, lines)) <= 300) == (3, "…", True)
