@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.conftest import SHOTS
 from tests.e2e.test_programs import FACTS
 from tests.e2e.test_webhooks import look
 from tests.e2e.walks import walk
@@ -50,12 +52,10 @@ def step_an_answer_is_shared(page: Page, clew: Clew, elsewhere: FileServer, shot
     look(page, shot, "share-form")
     dialog.get_by_role("button", name="Create the link").press("Enter")
     expect(dialog.locator(".token")).to_have_count(2)
-    look(page, shot, "share-link")
+    shot("share-link")
 
 
-def step_it_opens_without_an_account(
-    page: Page, new_page: Callable[[], Page], elsewhere: FileServer, shot: Any
-) -> None:
+def step_it_opens_without_an_account(page: Page, new_page: Callable[[], Page], elsewhere: FileServer) -> None:
     link = page.get_by_role("dialog").locator(".token").first.inner_text().strip()
     stranger = new_page()
     stranger.goto(link)
@@ -66,7 +66,7 @@ def step_it_opens_without_an_account(
     last.get_by_role("button", name=re.compile("^Chain 1:")).click()
     expect(last.locator(".hops")).to_contain_text("in graph")
     expect(last.locator(".plain-canvas canvas").first).to_be_visible()
-    look(stranger, lambda name: _save(stranger, shot, name), "shared")
+    look(stranger, partial(_save, stranger), "shared")
     assert [cookie["name"] for cookie in stranger.context.cookies()] == []
     for scheme, path in (("light", "allowed"), ("dark", "dark")):
         source = link.replace("/shared/", "/embed/") + f"?theme={scheme}"
@@ -76,7 +76,7 @@ def step_it_opens_without_an_account(
         embedded = stranger.frame_locator("iframe")
         expect(embedded.locator(".answer-sentence").last).to_contain_text("Algeria")
         expect(embedded.locator(f'html[data-theme="{scheme}"]')).to_have_count(1)
-        _save(stranger, shot, f"embedded-{scheme}")
+        _save(stranger, f"embedded-{scheme}")
     other = f"http://localhost:{elsewhere.host.split(':')[1]}/allowed.html"  # the same page of a site that may not
     stranger.goto(other)
     expect(stranger.get_by_role("heading", name="A blog")).to_be_visible()
@@ -99,18 +99,16 @@ def step_it_is_revoked(page: Page, new_page: Callable[[], Page], shot: Any) -> N
     stranger = new_page()
     stranger.goto(link)
     expect(stranger.get_by_role("heading", name="This link was revoked.")).to_be_visible()
-    look(stranger, lambda name: _save(stranger, shot, name), "shared-revoked")
+    _save(stranger, "shared-revoked")
     stranger.goto(f"{link}x")
     expect(stranger.get_by_role("heading", name="There is no such link.")).to_be_visible()
     stranger.context.close()
 
 
-def _save(page: Page, shot: Any, name: str) -> None:
+def _save(page: Page, name: str) -> None:
     """Save a picture of a page that is not the fixture's."""
-    import os
-
-    if folder := os.environ.get("CLEW_SHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}.png")
+    if SHOTS:
+        page.screenshot(path=Path(SHOTS) / f"{name}.png")
 
 
 test_sharing = walk(step_an_answer_is_shared, step_it_opens_without_an_account, step_it_is_revoked)

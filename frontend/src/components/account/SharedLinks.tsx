@@ -38,7 +38,7 @@ function Row({ link, all }: { link: SharedLink; all: boolean }) {
         </Link>
         <div className="small muted break">
           {link.conversation ? "The conversation up to this question" : "This answer"}
-          {link.origins.length > 0 && `, embedded by ${link.origins.join(", ")}`}
+          {link.origins.length > 0 && `, may be embedded by ${link.origins.join(", ")}`}
         </div>
       </td>
       {all && (
