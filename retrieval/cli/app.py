@@ -47,6 +47,11 @@ for _name, _function, _help in (
         "questions:sample",
         "Write questions made from walks of a graph, with their answers and paths.",
     ),
+    (
+        "export-dataset",
+        "questions:export_dataset",
+        "Write questions and labels as a folder for Hugging Face datasets and Croissant.",
+    ),
     ("label", "questions:label", "Find the rational paths of each question."),
     (
         "combine-labels",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -103,6 +104,26 @@ def sample(graph: Path, /, *, count: int = 20, seed: int = 0, out: Path | None =
         return 0
     for question in questions:
         print_result(json.dumps(question_files.to_json(question), ensure_ascii=False))
+    return 0
+
+
+def export_dataset(questions: Path, /, *, out: Path, labels: Path | None = None, name: str | None = None) -> int:
+    """Write a folder that ``datasets.load_dataset`` and readers of Croissant load.
+
+    Args:
+        questions: of any known format.
+        out: the folder.
+        labels: of these questions, JSONL.
+        name: of the dataset (default: the folder's name).
+    """
+    from retrieval.questions import dataset_folder  # noqa: PLC0415
+    from retrieval.supervision.labels import read_labels  # noqa: PLC0415 - imports torch
+
+    tables = [dataset_folder.make_questions_table(map(question_files.to_json, assign_splits(read(questions))))]
+    if labels is not None:
+        tables.append(dataset_folder.make_labels_table(map(asdict, read_labels(labels))))
+    dataset_folder.write_dataset(out, name or out.name, "Questions over a knowledge graph.", tables)
+    print_result(f"{out}: load it with datasets.load_dataset({str(out)!r})")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from retrieval.kg.readers.question_files import BadRow
@@ -98,7 +99,12 @@ def _parse_table(value: Any) -> tuple[tuple[str, ...], ...]:
 
 
 def _parse_program(value: Any) -> dict[str, Any] | None:
-    """A program by names; one in another language, which has no ``op``, is left out."""
+    """A program by names, or its JSON; one in another language, which has no ``op``, is left out."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
     return value if isinstance(value, dict) and isinstance(value.get("op"), str) else None
 
 

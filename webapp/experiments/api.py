@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from retrieval.methods import registry
+from retrieval.questions.dataset_folder import make_labels_table
 from webapp.accounts.rights import require_manager
 from webapp.accounts.views import RowViewSet
 from webapp.api.errors import InvalidError
@@ -29,6 +30,7 @@ from webapp.graphs import files
 from webapp.graphs.selectors import find_graph, find_managed_graph
 from webapp.graphs.views import TrashableMixin, download
 from webapp.jobs.serializers import JobSerializer
+from webapp.questions import dataset_files
 from webapp.questions.selectors import list_question_sets
 
 CURVES = {"type": "array", "items": {"type": "object", "additionalProperties": {"type": "number"}}}
@@ -160,6 +162,19 @@ class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
         label_set.require_done()
         path = files.ensure_local_path(files.build_labels_name(label_set.graph_id, label_set.pk))
         return download(path, f"labels-{label_set.pk}.jsonl", "application/jsonl")
+
+    @extend_schema(responses=dataset_files.RESPONSES)
+    @action(detail=True)
+    def dataset(self, request: Request, pk: str) -> FileResponse:
+        """The labels, and their questions where these still exist, as a zip for other tools."""
+        label_set = self.get_object()
+        label_set.require_done()
+        path = files.ensure_local_path(files.build_labels_name(label_set.graph_id, label_set.pk))
+        questions = label_set.question_set
+        tables = [dataset_files.make_table(questions)] if questions and not questions.deleted_at else []
+        with path.open(encoding="utf-8") as lines:
+            tables.append(make_labels_table(map(json.loads, lines)))
+            return dataset_files.send(self.user, label_set.name, label_set.graph, tables)
 
 
 def _render_labelling(label_set: LabelSet) -> Response:

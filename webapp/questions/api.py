@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from django.conf import settings
+from django.http import FileResponse
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers, status
 from rest_framework.decorators import action
@@ -23,7 +24,7 @@ from webapp.graphs import snapshots
 from webapp.graphs.selectors import find_graph
 from webapp.graphs.serializers import ProblemSerializer
 from webapp.graphs.views import TrashableMixin
-from webapp.questions import checking, selectors, services
+from webapp.questions import checking, dataset_files, selectors, services
 from webapp.questions.models import QuestionRow, QuestionSet
 from webapp.uploads import remote_sources
 from webapp.uploads import services as uploads
@@ -178,6 +179,14 @@ class QuestionSetViewSet(TrashableMixin, RowViewSet[QuestionSet]):
     def check(self, request: Request, pk: str) -> Response:
         """How many topics and answers the graph knows, which it lacks, and what those may mean."""
         return Response(QuestionCheckSerializer(checking.check(self.get_object())).data)
+
+    @extend_schema(responses=dataset_files.RESPONSES)
+    @action(detail=True)
+    def dataset(self, request: Request, pk: str) -> FileResponse:
+        """The questions as a zip that Hugging Face datasets and readers of Croissant load."""
+        question_set = self.get_object()
+        tables = [dataset_files.make_table(question_set)]
+        return dataset_files.send(self.user, question_set.name, question_set.graph, tables)
 
     @extend_schema(
         parameters=[OpenApiParameter("split", str), OpenApiParameter("q", str)],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from django.db.models import QuerySet
 
 from retrieval import types
@@ -25,8 +27,13 @@ def list_questions(question_set: QuestionSet, *, split: str = "", text: str = ""
 
 def to_engine_questions(question_set: QuestionSet) -> list[types.QuestionRecord]:
     """A set's questions as the engine takes them."""
-    return [
-        types.QuestionRecord(
+    return list(iter_engine_questions(question_set))
+
+
+def iter_engine_questions(question_set: QuestionSet) -> Iterator[types.QuestionRecord]:
+    """A set's questions as the engine takes them, fetched as far as they are taken."""
+    for row in question_set.rows.all().iterator(chunk_size=2000):
+        yield types.QuestionRecord(
             id=row.key,
             question=row.question,
             topic_entities=tuple(row.topic_entities),
@@ -40,5 +47,3 @@ def to_engine_questions(question_set: QuestionSet) -> list[types.QuestionRecord]
             operators=tuple(row.operators),
             also=tuple(tuple(labels) for labels in row.also),
         )
-        for row in question_set.rows.all().iterator(chunk_size=2000)
-    ]

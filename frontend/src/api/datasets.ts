@@ -68,6 +68,10 @@ export type QuestionCheck = Schemas["QuestionCheck"];
 
 export const questionCheckQuery = (set: Id) => query("question-sets/{id}/check", { id: set });
 
+/** A zip for Hugging Face datasets and readers of Croissant. */
+export const downloadDataset = (kind: "question-sets" | "label-sets" | "review/queues", id: Id) =>
+  getFile(`${kind}/{id}/dataset`, { id });
+
 export type SampledQuestion = Schemas["Sample"];
 
 /** Questions generated from the graph's own facts; kept as a question set when it has a name. */

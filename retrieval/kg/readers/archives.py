@@ -30,7 +30,8 @@ _PIECE = 1 << 20
 _NESTED = {b"7z\xbc\xaf": "7z", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"Rar!": "RAR"}
 #: Files of archives that hold no data: what systems add, and what people write about the data.
 _ASIDE = re.compile(
-    r"(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$|(readme|licen[cs]e|copying|notice|citation|changelog)[^/]*$)",
+    r"(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$|(readme|licen[cs]e|copying|notice|citation|changelog)[^/]*$|"
+    r"croissant\.json$)",
     re.IGNORECASE,
 )
 #: What names of files of JSON end in.

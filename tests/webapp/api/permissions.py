@@ -271,7 +271,9 @@ TABLE = {
         )
     },
     "GET question-sets/<pk>/check": reads("set"),
+    "GET question-sets/<pk>/dataset": reads("set"),
     "GET question-sets/<pk>/questions": reads("set"),
+    "GET label-sets/<pk>/dataset": reads("labels"),
     "GET label-sets/<pk>/download": reads("labels"),
     "GET trajectory-sets/<pk>/download": reads("walks"),
     "GET trajectory-sets/<pk>/trajectories": reads("walks"),
@@ -313,7 +315,7 @@ TABLE = {
     "POST review/queues/<pk>/restore": managers("deleted-queue"),
     **{
         f"GET review/queues/<pk>/{what}": reads("queue")
-        for what in ("disagreements", "events", "export", "items", "statistics", "trainings")
+        for what in ("dataset", "disagreements", "events", "export", "items", "statistics", "trainings")
     },
     **{
         f"POST review/queues/<pk>/{what}": analysts("queue")

@@ -1,5 +1,9 @@
 """Label sets: started, listed, downloaded, deleted; and what is refused."""
 
+import io
+import json
+import zipfile
+
 import pytest
 
 from webapp.experiments import label_sets
@@ -207,3 +211,10 @@ def test_label_sets_that_do_not_go_together_are_not_combined(api, users, done, o
     LabelSet.objects.filter(pk=other.pk).update(finished_at=None)
     assert combine(analyst, done.pk, other.pk).json()["error"]["code"] == "bad_training_data"
     assert LabelSet.objects.count() == 2
+
+
+def test_the_dataset_holds_labels_with_their_questions(api, done):
+    answer = api("viewer").get(f"{URL}/{done.pk}/dataset")
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as file:
+        assert json.loads(file.read("labels/train.jsonl"))["path"] == ["capital"]
+        assert "questions/train.jsonl" in file.namelist()

@@ -201,3 +201,15 @@ def test_training(api, question_set, tiny_graph, redis):
     other = Graph.objects.create(name="Other", visibility="public", snapshot=tiny_graph.snapshot, state="ready")
     answer = api("analyst").post(f"/api/v1/graphs/{other.pk}/train", body, format="json")
     assert answer.json()["error"]["code"] == "bad_training_data"
+
+
+def test_a_dataset_is_a_question_set_again(api, tiny_graph):
+    line = {"id": "a", "question": "How many?", "answers": ["2"], "program": {"op": "count"}, "split": "test"}
+    client = api("analyst")
+    made = upload(client, tiny_graph.pk, json.dumps(line), filename="q.jsonl").json()
+    answer = client.get(f"/api/v1/question-sets/{made['id']}/dataset")
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="Set.zip"'
+    again = upload(client, tiny_graph.pk, b"".join(answer.streaming_content), filename="Set.zip", name="Again").json()
+    assert again["problems"] == []
+    first, second = (to_engine_questions(QuestionSet.objects.get(pk=each["id"])) for each in (made, again))
+    assert first == second

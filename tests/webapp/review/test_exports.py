@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+import zipfile
 
 from retrieval.supervision.verdicts import read_verdicts
 from tests.webapp.review.calls import BORDERS, CAPITAL, ITEMS, URL, after, judgement, send
@@ -38,3 +40,18 @@ def test_the_table_holds_every_verdict_and_no_formula(api, make):
     ]
     assert (rows[0]["question_comment"], rows[1]["comment"]) == ('\'=HYPERLINK("http://x")', "'+1")
     assert client.get(f"{URL}/{queue.pk}/export", {"format": "xlsx"}).status_code == 400
+
+
+def test_the_dataset_holds_questions_and_labels_without_names(api, make):
+    client, queue = api("analyst"), make()
+    send(client, after(client, queue), "rational", "not-rational")
+    answer = client.get(f"{URL}/{queue.pk}/dataset")
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as file:
+        assert {"README.md", "croissant.json", "questions/train.jsonl"} < set(file.namelist())
+        labels = file.read("labels/train.jsonl").decode()
+    rows = [json.loads(line) for line in labels.splitlines()]
+    assert [(row["question_id"], row["path"], row["verdict"], row["rational"]) for row in rows] == [
+        ("q1", ["capital"], "accepted", 1),
+        ("q1", ["borders"], "rejected", 0),
+    ]
+    assert "analyst" not in labels.replace('"source": "analyst"', "")

@@ -14,6 +14,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from retrieval.questions.dataset_folder import make_labels_table, make_questions_table
 from webapp.accounts.permissions import AnalystWrites
 from webapp.accounts.views import RowViewSet
 from webapp.api.access import filter_visible
@@ -22,6 +23,7 @@ from webapp.api.params import parse_flag, parse_integer, validate_form
 from webapp.experiments.models import LabelSet
 from webapp.graphs.selectors import find_graph
 from webapp.jobs.serializers import JobSerializer
+from webapp.questions import dataset_files
 from webapp.questions.selectors import list_question_sets
 from webapp.review import selectors
 from webapp.review.api import inputs
@@ -233,6 +235,17 @@ class QueueViewSet(RowViewSet[Queue]):
         wanted = _require_format(request.query_params.get("format", "jsonl"), [*exports.FORMATS])
         name = f"questions-{queue.pk}.jsonl" if wanted == "questions" else f"review-{queue.pk}.{wanted}"
         return _send_file(exports.write(queue, wanted, reader=self.user), name, wanted)
+
+    @extend_schema(responses=dataset_files.RESPONSES)
+    @action(detail=True)
+    def dataset(self, request: Request, pk: str) -> FileResponse:
+        """Labels and questions with known answers as a zip for other tools, without names and words of analysts."""
+        queue = self.get_object()
+        tables = [
+            make_questions_table(exports.iter_questions(queue, self.user)),
+            make_labels_table(exports.iter_labels(queue, self.user)),
+        ]
+        return dataset_files.send(self.user, queue.name, queue.graph, tables)
 
 
 def _require_format(wanted: str, formats: Sequence[str]) -> str:

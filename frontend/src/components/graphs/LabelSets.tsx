@@ -11,11 +11,12 @@ import {
   questionSetsQuery,
   statusQuery,
 } from "@/api/queries";
+import { downloadDataset } from "@/api/datasets";
 import { useMayManage } from "@/api/rights";
 import type { Graph, LabelSet } from "@/api/types";
 import { OneOf } from "@/components/kit/Choices";
 import { ConfirmDelete } from "@/components/kit/ConfirmDelete";
-import { IconButton, PickField, named } from "@/components/kit/controls";
+import { ActMenu, Button, IconButton, PickField, named } from "@/components/kit/controls";
 import { Ago, JobBadge } from "@/components/kit/feedback";
 import { TextField } from "@/components/kit/TextField";
 import { fileName, saveFile } from "@/components/kit/files";
@@ -159,10 +160,27 @@ function LabelRow({ set, mayWrite }: { set: LabelSet; mayWrite: boolean }) {
       </td>
       <td className="acts">
         {done && (
-          <IconButton
-            icon="download"
+          <ActMenu
             label={`Download ${set.name}`}
-            onPress={() => void saveFile(fileName(set.name, "jsonl"), downloadLabelSet(set.id), "The labels")}
+            trigger={<Button look="plain" size="small" icon="download" aria-label={`Download ${set.name}`} />}
+            acts={[
+              {
+                id: "jsonl",
+                label: "Labels (JSONL)",
+                onAction: () =>
+                  void saveFile(fileName(set.name, "jsonl"), downloadLabelSet(set.id), "The labels"),
+              },
+              {
+                id: "dataset",
+                label: "Dataset (Hugging Face, Croissant)",
+                onAction: () =>
+                  void saveFile(
+                    fileName(set.name, "zip"),
+                    downloadDataset("label-sets", set.id),
+                    "The dataset",
+                  ),
+              },
+            ]}
           />
         )}
         {mayWrite && mayManage(set.created_by, set.graph) && (

@@ -1,11 +1,13 @@
 // Question sets of a graph: list, upload, delete.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { downloadDataset } from "@/api/datasets";
 import { createQuestionSet, keys, questionSetsQuery } from "@/api/queries";
 import { useMayManage } from "@/api/rights";
 import type { Id, QuestionSet, QuestionReading, Reading } from "@/api/types";
 import { Button, IconButton, Modal } from "@/components/kit/controls";
 import { Ago } from "@/components/kit/feedback";
+import { fileName, saveFile } from "@/components/kit/files";
 import { Files, useFiles } from "@/components/uploads/Files";
 import { nameFromFile } from "@/components/uploads/formats";
 import { Preview } from "@/components/uploads/Preview";
@@ -97,6 +99,13 @@ function SetRow({ set }: { set: QuestionSet }) {
             {bad > 0 ? count(bad, "bad row") : count(set.problems.length, "note")}
           </Button>
         )}
+        <IconButton
+          icon="download"
+          label={`Download ${set.name} as a dataset`}
+          onPress={() =>
+            void saveFile(fileName(set.name, "zip"), downloadDataset("question-sets", set.id), "The dataset")
+          }
+        />
         {mayManage(set.created_by, set.graph) && (
           <IconButton icon="trash" label={`Delete ${set.name}`} onPress={() => setOpen("delete")} />
         )}

@@ -1,9 +1,10 @@
 // What can be done with a queue as a whole: bring verdicts in, take its labels out.
 import { useState } from "react";
+import { downloadDataset } from "@/api/datasets";
 import { downloadQueue, type Queue, type QueueFormat } from "@/api/review";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
-import { download, fileName } from "@/components/kit/files";
+import { download, fileName, saveFile } from "@/components/kit/files";
 import { toast } from "@/store/toasts";
 import { ImportVerdicts } from "./ImportVerdicts";
 
@@ -49,6 +50,17 @@ export function QueueActs({ queue }: { queue: Queue }) {
             label: "Questions with their answers (JSONL)",
             icon: "download",
             onAction: () => void saveQueue(queue, "questions"),
+          },
+          {
+            id: "dataset",
+            label: "Dataset (Hugging Face, Croissant)",
+            icon: "download",
+            onAction: () =>
+              void saveFile(
+                fileName(queue.name, "zip"),
+                downloadDataset("review/queues", queue.id),
+                "The dataset",
+              ),
           },
         ]}
       />
