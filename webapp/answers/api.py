@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
 from rest_framework.decorators import action
@@ -16,7 +17,7 @@ from rest_framework.response import Response
 from webapp.accounts.models import Role, User
 from webapp.accounts.permissions import ManagerWrites, Viewer, has_role
 from webapp.accounts.views import UserView
-from webapp.answers import fair_queue, flagging, selectors, services, steering
+from webapp.answers import fair_queue, flagging, prov, selectors, services, steering
 from webapp.answers import serializers as shapes
 from webapp.answers.evidence_sources import list_evidence_sources
 from webapp.answers.models import Run, RunState
@@ -135,13 +136,32 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
     def export(self, request: Request, pk: str) -> Response:
         """The run, all its events and the sources of its evidence as one file."""
         run = self.get_object()
-        events = selectors.load_events(run.pk)
-        content: dict[str, Any] = {
-            "run": shapes.RunSerializer(run).data,
-            "events": events,
-            "sources": shapes.EvidenceSourceSerializer(list_evidence_sources(run, events), many=True).data,
-        }
-        return Response(content, headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})
+        return Response(_export(run), headers={"Content-Disposition": f'attachment; filename="run-{run.pk}.json"'})
+
+    @extend_schema(
+        parameters=[OpenApiParameter("format", str, enum=[*prov.FORMATS], description="turtle unless named")],
+        responses={(200, media): OpenApiTypes.STR for media, _ in prov.FORMATS.values()},
+    )
+    @action(detail=True)
+    def provenance(self, request: Request, pk: str) -> HttpResponse:
+        """The run as W3C PROV-O: what was used, and from which facts and files its answers are derived."""
+        run = self.get_object()
+        wanted = request.query_params.get("format") or "turtle"
+        if wanted not in prov.FORMATS:
+            raise InvalidError(f"There is no format {wanted[:50]}.", hint=f"Choose one of: {', '.join(prov.FORMATS)}.")
+        media, ending = prov.FORMATS[wanted]
+        name = f'attachment; filename="run-{run.pk}.{ending}"'
+        text = prov.render_provenance(_export(run), wanted)
+        return HttpResponse(text, content_type=f"{media}; charset=utf-8", headers={"Content-Disposition": name})
+
+
+def _export(run: Run) -> dict[str, Any]:
+    events = selectors.load_events(run.pk)
+    return {
+        "run": shapes.RunSerializer(run).data,
+        "events": events,
+        "sources": shapes.EvidenceSourceSerializer(list_evidence_sources(run, events), many=True).data,
+    }
 
 
 class ComparisonsView(UserView):

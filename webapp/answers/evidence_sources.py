@@ -20,11 +20,19 @@ def list_evidence_sources(run: Run, events: Sequence[dict[str, Any]]) -> list[di
     )
     facts: dict[FactKey, dict[str, Any]] = {}
     for hop in (hop for chain in chains for hop in chain["hops"] if hop["verified"]):
-        step, ends = hop["step"], (hop["source"], hop["target"])
-        head, tail = reversed(ends) if step["inverse"] else ends
-        fact = {"head": head["label"], "relation": step["name"], "tail": tail["label"]}
-        facts[FactKey(head["id"], step["name"], tail["id"])] = fact
+        head, tail = _order_ends(hop)
+        facts[FactKey(head["id"], hop["step"]["name"], tail["id"])] = describe_fact(hop)
     if version is None or not facts:
         return []
     sources = list_fact_sources(run.graph, open_snapshot(version.path), list(facts))
     return [{**fact, "source": source} for fact, source in zip(facts.values(), sources, strict=True)]
+
+
+def describe_fact(hop: dict[str, Any]) -> dict[str, str]:
+    """The fact of a hop by labels, in the direction of the graph."""
+    head, tail = _order_ends(hop)
+    return {"head": head["label"], "relation": hop["step"]["name"], "tail": tail["label"]}
+
+
+def _order_ends(hop: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return (hop["target"], hop["source"]) if hop["step"]["inverse"] else (hop["source"], hop["target"])

@@ -251,3 +251,6 @@ export const steerRun = (id: string, body: SteerBody) => post("runs/{id}/steer",
 export const deleteRun = (id: string) => remove("runs/{id}", { id });
 
 export const exportRun = (id: string) => get("runs/{id}/export", { id });
+
+/** W3C PROV-O: what was used, and from which facts and files the answers are derived. */
+export const downloadProvenance = (id: string) => getFile("runs/{id}/provenance", { id, format: "turtle" });

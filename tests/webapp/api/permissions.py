@@ -201,6 +201,7 @@ TABLE = {
     "GET runs/<pk>": reads("run"),
     "GET runs/<pk>/events": reads("run"),
     "GET runs/<pk>/export": reads("run"),
+    "GET runs/<pk>/provenance": reads("run"),
     "GET runs/<pk>/table": reads("run"),
     "GET runs/<pk>/table/cell": reads("run"),
     "POST runs/<pk>/flag": For(VIEWER, ASK, "run"),

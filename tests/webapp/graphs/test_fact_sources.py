@@ -8,13 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from pyoxigraph import RdfFormat, Store
 
-from retrieval.events import ChainsBuilt
+from retrieval.events import AnswerFinal, ChainsBuilt
 from retrieval.kg.build import build_snapshot
 from retrieval.kg.build.from_files import build_from_files
 from retrieval.kg.build.versions import merge
 from retrieval.kg.table import TripleTable
-from retrieval.types import EvidenceChain
+from retrieval.results import Answer
+from retrieval.types import EvidenceChain, Usage
 from webapp.answers.publish import publish
 from webapp.graphs import files, progress, provenance, snapshots
 from webapp.graphs.models import Graph, GraphVersion
@@ -67,16 +69,23 @@ def test_facts_have_file_and_row_or_the_person_who_added_them(api, located_graph
     ]
 
 
-def test_the_export_of_a_run_has_the_sources_of_its_evidence(api, located_graph):
-    snapshot = snapshots.open_current(located_graph)
-    asked = {"graph": located_graph.pk, "question": "Who lives in Rome?"}
-    run = api("viewer").post("/api/v1/runs", asked, format="json").json()["id"]
+def run_with_evidence(client, graph: Graph) -> str:
+    """A run whose evidence is that Bob lives in Rome, walked backward, and a guess."""
+    snapshot = snapshots.open_current(graph)
+    asked = {"graph": graph.pk, "question": "Who lives in Rome?"}
+    run = client.post("/api/v1/runs", asked, format="json").json()["id"]
     relation = snapshot.find_relation("lives_in")
     bob, rome = snapshot.find_entity("Bob"), snapshot.find_entity("Rome")
     hop = snapshot.get_hop(snapshot.find_fact(bob, relation, rome) + snapshot.num_triples)
     guess = replace(hop, target=snapshot.get_node(snapshot.find_entity("Ann")), verified=False)
     chain = EvidenceChain(hop.source, (hop.step,), ((hop.target,),), (1,), (hop, guess), 0.9)
-    publish(uuid.UUID(run), after=0, events=[ChainsBuilt((chain,), 1, 2, 1.0)])
+    final = AnswerFinal((Answer("Bob", 0.75, chains=(0,)),), None, "", (), Usage(), 1.0)
+    publish(uuid.UUID(run), after=0, events=[ChainsBuilt((chain,), 1, 2, 1.0), final])
+    return run
+
+
+def test_the_export_of_a_run_has_the_sources_of_its_evidence(api, located_graph):
+    run = run_with_evidence(api("viewer"), located_graph)
 
     assert api("viewer").get(f"/api/v1/runs/{run}/export").json()["sources"] == [
         {
@@ -106,3 +115,26 @@ def test_a_graph_that_one_may_not_see_is_not_there(api, located_graph):
     located_graph.visibility = "private"
     located_graph.save()
     assert api("viewer").get(f"/api/v1/graphs/{located_graph.pk}/facts/sources?fact=0|r|1").status_code == 404
+
+
+@pytest.mark.parametrize(("format", "type"), [("turtle", RdfFormat.TURTLE), ("json-ld", RdfFormat.JSON_LD)])
+def test_the_provenance_of_a_run_leads_from_its_answer_to_a_row(api, located_graph, format, type):
+    run = run_with_evidence(api("viewer"), located_graph)
+    answer = api("viewer").get(f"/api/v1/runs/{run}/provenance", {"format": format})
+    store = Store()
+    store.load(answer.content, format=type)
+    rows = store.query("""
+        PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+        SELECT ?run ?answer ?confidence ?fact ?row ?hash ?person WHERE {
+            ?entity prov:wasGeneratedBy ?run; prov:value ?answer; <urn:clew:prov:confidence> ?confidence;
+                prov:wasDerivedFrom [ rdfs:label ?fact; prov:hadPrimarySource [ rdfs:label ?row ] ] .
+            ?run prov:used [ rdfs:label "Tiny"; prov:value ?hash ];
+                prov:wasAssociatedWith [ prov:actedOnBehalfOf [ rdfs:label ?person ] ] .
+        }""")
+    assert [[cell.value for cell in row] for row in rows] == [
+        [
+            *(f"urn:uuid:{run}", "Bob", "0.75", "Bob lives_in Rome", "people.tsv, row 2"),
+            *(located_graph.snapshot.hash, "viewer"),
+        ]
+    ]
+    assert api("viewer").get(f"/api/v1/runs/{run}/provenance", {"format": "rdf"}).status_code == 400

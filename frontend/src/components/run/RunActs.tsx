@@ -1,12 +1,12 @@
 // What can be done with a run as a whole: its link, its comparison, its file.
 import { useNavigate } from "react-router";
-import { exportRun } from "@/api/queries";
+import { downloadProvenance, exportRun } from "@/api/queries";
 import type { Run } from "@/api/types";
 import { ActMenu, Button } from "@/components/kit/controls";
 import { troubleOf } from "@/components/kit/feedback";
 import { useKeep } from "@/components/tests/useKeep";
 import { useWatch } from "@/components/tests/useWatch";
-import { copyText, download, fileName } from "@/components/kit/files";
+import { copyText, download, fileName, saveFile } from "@/components/kit/files";
 import { toast } from "@/store/toasts";
 
 interface Props {
@@ -63,6 +63,17 @@ export function RunActs({ run, explore, onShare }: Props) {
               (error: unknown) => {
                 toast(`The run could not be exported. ${troubleOf(error).message}`);
               },
+            ),
+        },
+        {
+          id: "provenance",
+          label: "Download its provenance (PROV-O)",
+          icon: "download",
+          onAction: () =>
+            void saveFile(
+              fileName(`${run.question} provenance`, "ttl"),
+              downloadProvenance(run.id),
+              "The provenance",
             ),
         },
       ]}
