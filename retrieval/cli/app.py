@@ -29,6 +29,7 @@ for _name, _function, _help in (
         "graphs:index",
         "Index a graph that was built without, or what an earlier version of Clew did not index.",
     ),
+    ("export-graph", "graphs:export_graph", "Write a graph as a file that other programs read and that imports again."),
     ("infer-model", "graphs:infer_model", "Print the data model of files: kinds, names, keys, references."),
     (
         "propose-shapes",

@@ -1,4 +1,4 @@
-"""``build-graph``, ``build-corpus`` and ``index``."""
+"""``build-graph``, ``build-corpus``, ``export-graph`` and ``index``."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from retrieval.cli.console import Bars, ProblemList, print_note, print_result, watch_interrupts
 from retrieval.cli.options import Encoding, GraphFormat, TableOptions
 from retrieval.errors import EmptySourceError
+from retrieval.kg import export
 from retrieval.kg.model.forms import ModelForm, write_model
 from retrieval.kg.readers.options import ReadOptions
 
@@ -34,6 +35,19 @@ def build_graph(
         index: make the vectors of entity labels.
     """
     return _build_index_if(index, encoding, _build(source, out, table.build_options()))
+
+
+def export_graph(graph: Path, /, *, out: Path, format: export.ExportName = "tsv", partial: bool = False) -> int:
+    """Write a graph as a file. Building a graph of it gives the same content, and the same hash.
+
+    Args:
+        graph: its directory.
+        out: the file.
+        partial: leave out what the format cannot hold.
+    """
+    export.export_graph(graph, out, format, partial=partial)
+    print_result(f"{out}: {out.stat().st_size:,} bytes")
+    return 0
 
 
 def preview(file: Path, /, *, questions: bool = False, table: TableOptions = TableOptions()) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Literal
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -19,10 +22,13 @@ from retrieval.kg.snapshot import Snapshot
 from retrieval.kg.snapshot.annotations import Annotations
 from retrieval.kg.snapshot.attributes import AttributeTable
 
+ExportName = Literal["tsv", "facts", "parquet", "graphml", "cytoscape"]
 _Values = Mapping[str, list[str]]
 _COLUMNS = ("head", "relation", "tail")
 _ISOLATED = "entities without facts"
-_LINE_END = re.compile(r"[\n\r]")
+#: Those of ``apoc.export.csv`` in one file, with attributes as JSON.
+_PROPERTY_COLUMNS = ("_id", "name", "_start", "_type", "_end", "_properties")
+_NO_CELL = re.compile(r"[\t\n\r]")
 #: Keys that name nodes and edges, and those by which JSON tells what a node is and where an edge leads.
 _NODE_NAMES, _EDGE_NAMES = frozenset({"name", "label", "labels"}), frozenset({"relation"})
 _JSON_KEYS = frozenset({*IDS, "key", "properties", *SOURCES, *TARGETS})
@@ -46,7 +52,7 @@ class ExportFormat:
     holds: frozenset[str] = frozenset()
 
 
-def export_graph(snapshot: Path, path: Path, format: str, *, partial: bool) -> None:
+def export_graph(snapshot: Path, path: Path, format: ExportName, *, partial: bool) -> None:
     """Write a snapshot to a file.
 
     Args:
@@ -62,7 +68,7 @@ def export_graph(snapshot: Path, path: Path, format: str, *, partial: bool) -> N
     if lost and not partial:
         raise ConfigError(
             f"A file of the format {format} cannot hold the {', '.join(lost)} of this graph.",
-            hint="Choose graphml or cytoscape for attributes, or leave these out with partial=true.",
+            hint="Choose tsv, parquet, graphml or cytoscape for attributes, or leave these out with partial=true.",
         )
     chosen.write(opened, path)
 
@@ -95,25 +101,55 @@ def _list_facts(snapshot: Snapshot) -> Iterator[tuple[str, str, str]]:
         yield labels(int(head)), snapshot.get_relation_name(int(relation)), labels(int(tail))
 
 
+def _has_properties(snapshot: Snapshot) -> bool:
+    return not _ATTRIBUTES.isdisjoint(_list_parts(snapshot))
+
+
+def _list_property_rows(snapshot: Snapshot) -> Iterator[tuple[str, ...]]:
+    """Nodes, then edges, in ``_PROPERTY_COLUMNS``."""
+    for entity, attributes in _list_nodes(snapshot):
+        yield f"n{entity}", snapshot.get_entity_label(entity), "", "", "", _write_bag(attributes)
+    for fact, attributes in _list_edges(snapshot):
+        relation = snapshot.get_relation_name(int(snapshot.relations[fact]))
+        yield "", "", f"n{snapshot.heads[fact]}", relation, f"n{snapshot.tails[fact]}", _write_bag(attributes)
+
+
+def _write_bag(values: _Values) -> str:
+    return json.dumps(values, ensure_ascii=False) if values else ""
+
+
 def _write_tsv(snapshot: Snapshot, path: Path) -> None:
+    if not _has_properties(snapshot):
+        return _write_facts(snapshot, path)
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write("\t".join(_COLUMNS) + "\n")
-        for fact in _list_facts(snapshot):
-            line = "\t".join(fact)
-            if line.count("\t") > 2 or _LINE_END.search(line):
-                raise ConfigError(
-                    "A name of this graph has a tab or a line end, which TSV cannot hold.",
-                    hint="Choose the format parquet.",
-                )
-            file.write(line + "\n")
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(_PROPERTY_COLUMNS)
+        writer.writerows(map(_check_cells, _list_property_rows(snapshot)))
+
+
+def _write_facts(snapshot: Snapshot, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for row in chain([_COLUMNS], _list_facts(snapshot)):
+            file.write("\t".join(_check_cells(row)) + "\n")
+
+
+def _check_cells(row: tuple[str, ...]) -> tuple[str, ...]:
+    if any(_NO_CELL.search(cell) for cell in row):
+        raise ConfigError(
+            "A name of this graph has a tab or a line end, which TSV cannot hold.", hint="Choose the format parquet."
+        )
+    if any(len(cell) > csv.field_size_limit() for cell in row):
+        raise ConfigError("Attributes of this graph are too long for a cell of TSV.", hint="Choose the format parquet.")
+    return row
 
 
 def _write_parquet(snapshot: Snapshot, path: Path) -> None:
     import polars as pl  # noqa: PLC0415 - needed by this format alone
 
-    pl.DataFrame(list(_list_facts(snapshot)), schema=dict.fromkeys(_COLUMNS, pl.String), orient="row").write_parquet(
-        path
+    columns, list_rows = (
+        (_PROPERTY_COLUMNS, _list_property_rows) if _has_properties(snapshot) else (_COLUMNS, _list_facts)
     )
+    pl.DataFrame(list(list_rows(snapshot)), schema=dict.fromkeys(columns, pl.String), orient="row").write_parquet(path)
 
 
 def _write_cytoscape(snapshot: Snapshot, path: Path) -> None:
@@ -194,9 +230,10 @@ def _unwrap_values(values: _Values) -> dict[str, object]:
 
 
 _ATTRIBUTES = frozenset({"entity attributes", "fact attributes", _ISOLATED})
-EXPORT_FORMATS = {
-    "tsv": ExportFormat(_write_tsv, ".tsv", "text/tab-separated-values"),
-    "parquet": ExportFormat(_write_parquet, ".parquet", "application/vnd.apache.parquet"),
+EXPORT_FORMATS: dict[ExportName, ExportFormat] = {
+    "tsv": ExportFormat(_write_tsv, ".tsv", "text/tab-separated-values", _ATTRIBUTES),
+    "facts": ExportFormat(_write_facts, ".tsv", "text/tab-separated-values"),
+    "parquet": ExportFormat(_write_parquet, ".parquet", "application/vnd.apache.parquet", _ATTRIBUTES),
     "graphml": ExportFormat(_write_graphml, ".graphml", "application/xml", _ATTRIBUTES),
     "cytoscape": ExportFormat(_write_cytoscape, ".json", "application/json", _ATTRIBUTES),
 }

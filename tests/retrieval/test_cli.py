@@ -59,6 +59,13 @@ def test_a_graph_is_built_from_a_file(tmp_path, facts_file, capsys):
     assert snapshot.open(tmp_path / "g").num_triples == 19
 
 
+def test_an_exported_graph_is_built_again(tmp_path, graph_dir, capsys):
+    file, again = tmp_path / "again.parquet", tmp_path / "again"
+    assert main(["export-graph", str(graph_dir), "--format", "parquet", "--out", str(file)]) == 0
+    assert main(["build-graph", str(file), "--out", str(again), "--no-index"]) == 0
+    assert snapshot.open(again).hash == snapshot.open(graph_dir).hash
+
+
 def test_gzipped_files_and_given_forms_are_read(tmp_path, capsys):
     packed = tmp_path / "facts.txt.gz"
     packed.write_bytes(gzip.compress(b"head|relation|tail\nBern|in|Switzerland\n"))

@@ -78,7 +78,7 @@ export type SampledQuestion = Schemas["Sample"];
 export const sampleQuestions = (graph: Id, body: { n: number; seed: number; name?: string }) =>
   post("graphs/{id}/sample-questions", { id: graph }, body);
 
-export type ExportFormat = "tsv" | "parquet" | "graphml" | "cytoscape";
+export type ExportFormat = "tsv" | "facts" | "parquet" | "graphml" | "cytoscape";
 
 /** A version as a file; with `partial` without what the format cannot hold. */
 export const exportVersion = (graph: Id, { hash }: Version, format: ExportFormat, partial: boolean) =>

@@ -4,7 +4,8 @@
   (relations, of which nothing is kept).
 - ``neo4j-admin import``: ``:ID``, ``:LABEL``, ``:START_ID``, ``:END_ID``, ``:TYPE``, ``:IGNORE``, with id spaces,
   types and arrays.
-- ``apoc.export.csv``: ``_id,_labels,...,_start,_end,_type,...`` in one file.
+- ``apoc.export.csv``: ``_id,_labels,...,_start,_end,_type,...`` in one file; Clew's own exports beside that have
+  attributes in ``_properties``.
 - others: a node file begins with ``id`` and has a name or a type; an edge file has source, target and relation.
 """
 
@@ -31,7 +32,14 @@ _TYPED = re.compile(
     r"^(.+):(?:int|long|float|double|boolean|byte|short|char|string|point|date|time|datetime|localtime"
     r"|localdatetime|duration)(?:\{.*\})?(\[\])?$"
 )
-_APOC = {"_id": "id", "_labels": "types", "_start": "source", "_end": "target", "_type": "relation"}
+_APOC = {
+    "_id": "id",
+    "_labels": "types",
+    "_start": "source",
+    "_end": "target",
+    "_type": "relation",
+    "_properties": "bag",
+}
 
 
 @dataclass

@@ -19,7 +19,12 @@ FACTS = [
         ("A & B <C>", "located in", "Zürich"),
         ("a;b|c, d", "says", "don't"),
     ),
-    *(("12", "follows", "11"), ("http://example.org/x?y=1", "located in", "Zürich"), ("true", "is", "false")),
+    *(
+        ('"Zum" Löwen', "located in", "Zürich"),
+        ("12", "follows", "11"),
+        ("http://example.org/x?y=1", "located in", "Zürich"),
+        ("true", "is", "false"),
+    ),
 ]
 WITH_ATTRIBUTES = [name for name, chosen in EXPORT_FORMATS.items() if chosen.holds]
 NODE = [("Zürich", "nickname", "Downtown <Switzerland>"), ("Switzerland", "motto", "One for all")]
@@ -120,10 +125,19 @@ def test_what_a_format_cannot_hold_is_left_out_only_where_asked(tmp_path):
     snapshot = build_snapshot(table, tmp_path / "s")
     path = Path(tmp_path / "graph.tsv")
     with pytest.raises(ConfigError, match="cannot hold the passages, entity attributes"):
-        export_graph(snapshot.path, path, "tsv", partial=False)
+        export_graph(snapshot.path, path, "facts", partial=False)
     assert not path.exists()
-    export_graph(snapshot.path, path, "tsv", partial=True)
+    export_graph(snapshot.path, path, "facts", partial=True)
     assert path.read_text().splitlines()[0] == "head\trelation\ttail"
+    export_graph(snapshot.path, path, "tsv", partial=True)
+    assert path.read_text().splitlines()[0] == "_id\tname\t_start\t_type\t_end\t_properties"
+
+
+def test_attributes_that_no_cell_holds_are_refused(tmp_path):
+    table = TripleTable.from_facts(FACTS, node_attributes=[("Zürich", "note", "x" * 131_000), ("Zürich", "n", SAID)])
+    snapshot = build_snapshot(table, tmp_path / "s")
+    with pytest.raises(ConfigError, match="too long for a cell of TSV"):
+        export_graph(snapshot.path, tmp_path / "graph.tsv", "tsv", partial=False)
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,9 @@ def test_the_file_builds_the_version_again(export, tiny_graph, tmp_path, format)
 
 
 def test_what_a_format_cannot_hold_is_said(export, text_graph):
-    error = export(format="tsv").json()["error"]
+    error = export(format="facts").json()["error"]
     assert error["code"] == "bad_config"
     assert "cannot hold the passages, entity attributes, fact attributes" in error["message"]
-    answer = export(format="tsv", partial="true")
+    answer = export(format="facts", partial="true")
     assert b"".join(answer.streaming_content).startswith(b"head\trelation\ttail\n")
     assert export(format="docx").json()["error"]["fields"]["format"]

@@ -57,7 +57,7 @@ it("offers to leave out what a format cannot hold", async () => {
   const { sent, saved } = show((query) =>
     query.get("partial") === "true" ? new Response("a\tb\tc\n") : Response.json(REFUSAL, { status: 400 }),
   );
-  await choose("As TSV: facts");
+  await choose("As TSV: facts and attributes");
   expect(await screen.findByText(REFUSAL.error.message)).toBeTruthy();
   expect(saved).toEqual([]);
   fireEvent.click(screen.getByRole("button", { name: "Export without" }));

@@ -8,10 +8,11 @@ import { useAct } from "@/components/kit/useAct";
 import { toast } from "@/store/toasts";
 
 const FORMATS: readonly { id: ExportFormat; label: string; ending: string }[] = [
-  { id: "tsv", label: "As TSV: facts", ending: "tsv" },
-  { id: "parquet", label: "As Parquet: facts", ending: "parquet" },
+  { id: "tsv", label: "As TSV: facts and attributes", ending: "tsv" },
+  { id: "parquet", label: "As Parquet: facts and attributes", ending: "parquet" },
   { id: "graphml", label: "As GraphML: facts and attributes", ending: "graphml" },
   { id: "cytoscape", label: "As Cytoscape JSON: facts and attributes", ending: "json" },
+  { id: "facts", label: "As TSV of three columns: facts only", ending: "tsv" },
 ];
 
 export function ExportVersion({ graph, version }: { graph: Graph; version: Version }) {
@@ -19,7 +20,7 @@ export function ExportVersion({ graph, version }: { graph: Graph; version: Versi
     async ({ id, ending }: (typeof FORMATS)[number]) => {
       const name = fileName(`${graph.name} ${version.version}`, ending);
       try {
-        download(name, await exportVersion(graph.id, version, id, false));
+        download(name, await exportVersion(graph.id, version, id, id === "facts"));
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "bad_config") throw error;
         const saveRest = () => void saveFile(name, exportVersion(graph.id, version, id, true), "The version");
