@@ -1,7 +1,8 @@
 """Capsules: a study in one file, to be run again elsewhere and compared.
 
 A capsule is a zip: ``capsule.json`` (the plan, hashes of the data, every cell's figures), the questions and labels as
-JSONL, what a language model labelled, every checkpoint with its weights as safetensors, and every report. Graphs are
+JSONL, what a language model labelled, every checkpoint with its weights as safetensors, and every report; an RO-Crate
+by its metadata. Graphs are
 named by the hash of their content and not in it: whoever runs it again has them, or builds them from the same files.
 Nothing in a capsule is executed or unpickled.
 """
@@ -20,6 +21,7 @@ from typing import Any
 from safetensors.torch import save
 
 from retrieval.errors import EvaluationError
+from retrieval.evaluation.crate import METADATA, describe_crate
 from retrieval.evaluation.report import read_report
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import snapshot as snapshots
@@ -72,6 +74,7 @@ def write(out: Path, study: StudyRunner, name: str) -> None:
         for labels in sorted((study.out / "labels").glob("*--llm-*.jsonl")):
             file.write(labels, f"labels/{labels.name}")
         file.writestr(INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
+        file.writestr(METADATA, describe_crate(index, file.namelist()))
     part.replace(out)
 
 

@@ -206,7 +206,7 @@ export function StudyPage() {
                 })),
                 study.capsule && {
                   id: "capsule",
-                  label: "Capsule: all of it in one file",
+                  label: "Capsule: all of it in one file (RO-Crate)",
                   onAction: () =>
                     void saveFile(fileName(study.name, "zip"), downloadCapsule(study.id), "The capsule"),
                 },

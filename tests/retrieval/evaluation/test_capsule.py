@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 import torch
+from rocrate.rocrate import ROCrate
 
 from retrieval.errors import EvaluationError
 from retrieval.evaluation import capsule
@@ -61,10 +62,23 @@ def test_a_capsule_holds_all_but_the_graph_and_no_pickle(made):
         "reports/0.json",
         "reports/1.json",
         "reports/2.json",
+        "ro-crate-metadata.json",
     ]
     index = json.loads(zipfile.ZipFile(made[0]).read("capsule.json"))
     assert (index["name"], [cell["n"] for cell in index["cells"]]) == ("Films", [6, 6, 6])
     assert index["plan"]["variants"]["again"]["of"] == "tiny"
+
+
+def test_a_capsule_is_an_ro_crate_that_describes_every_file(made, tmp_path):
+    found = capsule.unpack(made[0], tmp_path / "capsule")
+    crate = ROCrate(found.folder)
+    assert crate.name == "Films"
+    files = {path.relative_to(found.folder).as_posix() for path in found.folder.rglob("*") if path.is_file()}
+    assert {part.id for part in crate.root_dataset["hasPart"]} == files - {"ro-crate-metadata.json"}
+    actions = crate.root_dataset["mentions"]
+    assert [(action["object"].id, action["result"].id, action["instrument"]["name"]) for action in actions] == [
+        ("data/0.jsonl", f"reports/{number}.json", "Clew") for number in range(3)
+    ]
 
 
 def test_run_again_it_gives_the_same_figures(made, tmp_path):
