@@ -26,9 +26,10 @@ from retrieval.evaluation.report import read_report
 from retrieval.evaluation.study import StudyRunner
 from retrieval.kg import snapshot as snapshots
 from retrieval.kg.snapshot.storage import publish_directory
+from retrieval.methods.model_card import CARD, render_card
 from retrieval.studies.plan import Cell, StudyConfig, parse
 from retrieval.training.checkpoint import WEIGHTS, read_weights
-from retrieval.training.manifest import PACKED
+from retrieval.training.manifest import CONFIG, PACKED, read_manifest
 from retrieval.version import get_code_version
 
 FORMAT = 1
@@ -110,6 +111,8 @@ def _add_data_sets(file: zipfile.ZipFile, study: StudyRunner) -> Iterator[tuple[
 def _add_checkpoint(file: zipfile.ZipFile, checkpoint: Path) -> None:
     home = f"cells/{checkpoint.parent.name}"
     file.write(checkpoint.parent / "trained.json", f"{home}/trained.json")
+    settings = json.loads((checkpoint / CONFIG).read_text(encoding="utf-8"))
+    file.writestr(f"{home}/checkpoint/{CARD}", render_card(read_manifest(checkpoint), settings))
     for path in sorted(checkpoint.iterdir()):
         if path.name == WEIGHTS:
             weights = {key: tensor.contiguous() for key, tensor in read_weights(checkpoint).items()}

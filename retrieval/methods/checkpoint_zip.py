@@ -1,7 +1,7 @@
 """The file of a checkpoint, of anybody, looked through without torch before anything of it is opened.
 
 ``manifest.json``, ``config.json`` and ``weights.safetensors`` must be in the zip; ``seen.json.gz``, ``programs.json``
-and ``curves.json`` may. ``exchange`` reads what comes of it here.
+and ``curves.json`` and the model card may. ``exchange`` reads what comes of it here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from retrieval.config import TrainingConfig
 from retrieval.errors import CheckpointError, ClewError
 from retrieval.methods import registry
+from retrieval.methods.model_card import CARD
 from retrieval.training.manifest import CONFIG, MANIFEST, PACKED, read_manifest
 
 SEEN, PROGRAMS, CURVES = "seen.json.gz", "programs.json", "curves.json"
@@ -29,6 +30,7 @@ MEMBERS = {
     SEEN: 64 << 20,
     PROGRAMS: 16 << 20,
     CURVES: 64 << 20,
+    CARD: 1 << 20,
 }
 ANEW = "Download it again from the Clew that trained it."
 _NEEDED = (MANIFEST, CONFIG, PACKED)

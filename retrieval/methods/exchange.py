@@ -21,6 +21,7 @@ from retrieval.errors import CheckpointError
 from retrieval.linking import encoder as encoders
 from retrieval.methods import registry
 from retrieval.methods.checkpoint_zip import ANEW, CURVES, MEMBERS, PROGRAMS, SEEN, read_config
+from retrieval.methods.model_card import CARD, Origin, render_card
 from retrieval.programs.weights import Weights
 from retrieval.supervision import distribution_shift
 from retrieval.training import checkpoint as checkpoints
@@ -28,16 +29,17 @@ from retrieval.training.checkpoint import OpenCheckpoint, compute_fingerprint, l
 from retrieval.training.manifest import CONFIG, PACKED, read_manifest
 
 
-def export_checkpoint(checkpoint: Path, out: Path) -> None:
+def export_checkpoint(checkpoint: Path, out: Path, origin: Origin = Origin()) -> None:
     """Write a checkpoint's file.
 
     Args:
         out: the zip.
+        origin: for the model card in it.
 
     Raises:
         CheckpointError: it is missing or damaged.
     """
-    read_manifest(checkpoint)
+    manifest = read_manifest(checkpoint)
     weights = {name: tensor.contiguous().clone() for name, tensor in read_weights(checkpoint).items()}
     with (
         TemporaryDirectory(dir=out.parent) as folder,
@@ -47,8 +49,9 @@ def export_checkpoint(checkpoint: Path, out: Path) -> None:
         save_file(weights, packed)
         file.write(packed, PACKED, zipfile.ZIP_STORED)
         for name in MEMBERS:
-            if name != PACKED and (checkpoint / name).is_file():
+            if name not in (PACKED, CARD) and (checkpoint / name).is_file():
                 file.write(checkpoint / name, name)
+        file.writestr(CARD, render_card(manifest, json.loads((checkpoint / CONFIG).read_text("utf-8")), origin))
 
 
 def take(folder: Path, out: Path) -> dict[str, Any]:

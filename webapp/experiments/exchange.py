@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import UploadedFile
 from retrieval.errors import CheckpointError
 from retrieval.kg.readers import child_process
 from retrieval.kg.readers.child_process import MB, Limits
+from retrieval.methods.model_card import Measurement, Origin
 from retrieval.types import Progress
 from webapp.accounts import quotas
 from webapp.accounts.models import User
@@ -45,7 +46,8 @@ def stream_checkpoint(checkpoint: Checkpoint) -> Iterator[bytes]:
     try:
         out = folder / "checkpoint.zip"
         child_process.call(
-            child_process.call_by_name, "retrieval.methods.exchange:export_checkpoint", place, out,
+            child_process.call_by_name, "retrieval.methods.exchange:export_checkpoint",
+            place, out, _describe_origin(checkpoint),
             what="The checkpoint", limits=LIMITS,
         )  # fmt: skip
     except BaseException:
@@ -61,6 +63,21 @@ def stream_checkpoint(checkpoint: Checkpoint) -> Iterator[bytes]:
             shutil.rmtree(folder, ignore_errors=True)
 
     return read()
+
+
+def _describe_origin(checkpoint: Checkpoint) -> Origin:
+    """What the model card says beside the checkpoint itself: its data, and its reports."""
+    measurements = (
+        Measurement(
+            report.question_set_name,
+            report.split,
+            {name: value for name, value in report.summary["metrics"].items() if value is not None},
+            report.summary["n"],
+        )
+        for report in checkpoint.reports.exclude(finished_at=None)
+    )
+    graph = "" if checkpoint.foreign else checkpoint.graph.name
+    return Origin(graph, checkpoint.question_set_name, tuple(measurements))
 
 
 def start_upload(*, graph: Graph, upload: UploadedFile[bytes], user: User) -> Job:

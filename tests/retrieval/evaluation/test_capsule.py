@@ -53,6 +53,7 @@ def test_a_capsule_holds_all_but_the_graph_and_no_pickle(made):
     names = zipfile.ZipFile(made[0]).namelist()
     assert sorted(names) == [
         "capsule.json",
+        "cells/films--tiny--1--0/checkpoint/README.md",
         "cells/films--tiny--1--0/checkpoint/config.json",
         "cells/films--tiny--1--0/checkpoint/manifest.json",
         "cells/films--tiny--1--0/checkpoint/seen.json.gz",

@@ -49,6 +49,7 @@ def test_a_checkpoint_goes_out_as_numbers_and_comes_back(api, trained, tiny_grap
     content = b"".join(answer.streaming_content)
     assert answer["Content-Disposition"] == 'attachment; filename="rel-rag-path-ffffffff.zip"'
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    assert b"# Relation paths for Tiny\n" in zipfile.ZipFile(io.BytesIO(content)).read("README.md")
     assert {"manifest.json", "config.json", "weights.safetensors"} <= set(names)
     assert not [name for name in names if name.endswith(".pt")]
     job = take(api("analyst"), tiny_graph, content)
