@@ -53,7 +53,7 @@ def render_card(manifest: CheckpointManifest, settings: Mapping[str, Any], origi
         f"{spec.description if spec else ''}".strip(),
         "\n## Use\n",
         "Upload the zip under *Checkpoints* on the page of a graph, or unpack it:\n",
-        '```\nclew ask --graph GRAPH --checkpoint FOLDER "Who directed Alien?"\n```\n',
+        '```\nclew ask --graph GRAPH --checkpoint FOLDER "Who directed Alien?"\n```',
         "\n## Training\n",
         *_render_facts(manifest, origin),
         "\n## Figures\n",

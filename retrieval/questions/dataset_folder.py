@@ -155,13 +155,13 @@ def _flatten_label(label: Mapping[str, Any]) -> dict[str, Any]:
 
 def _write_table(folder: Path, table: Table) -> Iterator[_DataFile]:
     home = folder / table.name
-    home.mkdir(parents=True, exist_ok=True)
     counts = dict.fromkeys(SPLITS, 0)
     with ExitStack() as stack:
         files: dict[str, TextIO] = {}
         for row in table.rows:
             split = row.get("split") or "train"
             if split not in files:
+                home.mkdir(parents=True, exist_ok=True)
                 files[split] = stack.enter_context((home / f"{split}.jsonl").open("w", encoding="utf-8"))
             cells = {key: row.get(key, [] if column.depth else None) for key, column in table.columns.items()}
             files[split].write(json.dumps(cells, ensure_ascii=False) + "\n")

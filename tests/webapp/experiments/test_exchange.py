@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("owned_graph")
 @pytest.fixture
 def trained(checkpoint, tiny_graph):
     """A checkpoint's row with its files."""
-    row = checkpoint(path=f"checkpoints/{tiny_graph.pk}/7")
+    row = checkpoint(path=f"checkpoints/{tiny_graph.pk}/trained")
     shutil.copytree(demo.CHECKPOINT, files.get_path(row.path))
     return row
 
