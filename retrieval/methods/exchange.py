@@ -20,8 +20,9 @@ from safetensors.torch import save_file
 from retrieval.errors import CheckpointError
 from retrieval.linking import encoder as encoders
 from retrieval.methods import registry
+from retrieval.methods.checkpoint_origin import Origin
 from retrieval.methods.checkpoint_zip import ANEW, CURVES, MEMBERS, PROGRAMS, SEEN, read_config
-from retrieval.methods.model_card import CARD, Origin, render_card
+from retrieval.methods.model_card import CARD, render_card
 from retrieval.programs.weights import Weights
 from retrieval.supervision import distribution_shift
 from retrieval.training import checkpoint as checkpoints

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
 from retrieval.methods import registry
+from retrieval.methods.checkpoint_origin import Measurement, Origin
 from retrieval.training.manifest import CheckpointManifest
 
 CARD = "README.md"
 #: Metrics that model hubs compare.
 _COMPARED = ("hit", "hit_at_1", "macro_f1", "micro_f1", "exact_set")
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """The figures of a checkpoint on questions."""
-
-    questions: str
-    split: str
-    metrics: Mapping[str, float]
-    n: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What a checkpoint does not say about itself: the names of its data, and how it was measured since."""
-
-    graph: str = ""
-    questions: str = ""
-    measurements: tuple[Measurement, ...] = field(default=())
 
 
 def render_card(manifest: CheckpointManifest, settings: Mapping[str, Any], origin: Origin = Origin()) -> str:

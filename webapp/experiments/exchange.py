@@ -15,7 +15,7 @@ from django.core.files.uploadedfile import UploadedFile
 from retrieval.errors import CheckpointError
 from retrieval.kg.readers import child_process
 from retrieval.kg.readers.child_process import MB, Limits
-from retrieval.methods.model_card import Measurement, Origin
+from retrieval.methods.checkpoint_origin import Measurement, Origin
 from retrieval.types import Progress
 from webapp.accounts import quotas
 from webapp.accounts.models import User

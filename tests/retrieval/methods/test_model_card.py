@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from huggingface_hub import ModelCard
 
-from retrieval.methods.model_card import Measurement, Origin, render_card
+from retrieval.methods.checkpoint_origin import Measurement, Origin
+from retrieval.methods.model_card import render_card
 from retrieval.training.manifest import CheckpointManifest
 
 MANIFEST = CheckpointManifest(
