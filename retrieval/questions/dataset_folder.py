@@ -21,27 +21,7 @@ from retrieval.questions.splits import SPLITS
 #: Hugging Face's names of splits, and Croissant's names of types.
 _SPLIT_NAMES = {"train": "train", "dev": "validation", "test": "test"}
 _CROISSANT_TYPES = {"string": "sc:Text", "int64": "sc:Integer", "float64": "sc:Float", "bool": "sc:Boolean"}
-_CROISSANT_TERMS = (
-    *("arrayShape", "citeAs", "column", "containedIn", "extract", "field", "fileProperty", "fileObject", "fileSet"),
-    *("format", "includes", "isArray", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet"),
-    *("references", "regex", "repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
-    "equivalentProperty",
-)
-_CONTEXT = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "conformsTo": "dct:conformsTo",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "name": {"@container": "@language"},
-    "description": {"@container": "@language"},
-    **{term: f"cr:{term}" for term in _CROISSANT_TERMS},
-}
+_CONTEXT = json.loads(Path(__file__).with_name("croissant_context.json").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

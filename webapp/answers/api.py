@@ -142,8 +142,8 @@ class RunViewSet(DestroyModelMixin, UserView, viewsets.GenericViewSet[Run]):
         parameters=[OpenApiParameter("format", str, enum=[*prov.FORMATS], description="turtle unless named")],
         responses={(200, media): OpenApiTypes.STR for media, _ in prov.FORMATS.values()},
     )
-    @action(detail=True)
-    def provenance(self, request: Request, pk: str) -> HttpResponse:
+    @action(detail=True, url_path="provenance")
+    def export_provenance(self, request: Request, pk: str) -> HttpResponse:
         """The run as W3C PROV-O: what was used, and from which facts and files its answers are derived."""
         run = self.get_object()
         wanted = request.query_params.get("format") or "turtle"

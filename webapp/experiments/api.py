@@ -164,8 +164,8 @@ class LabelSetViewSet(DestroyModelMixin, RowViewSet[LabelSet]):
         return download(path, f"labels-{label_set.pk}.jsonl", "application/jsonl")
 
     @extend_schema(responses=dataset_files.RESPONSES)
-    @action(detail=True)
-    def dataset(self, request: Request, pk: str) -> FileResponse:
+    @action(detail=True, url_path="dataset")
+    def export_dataset(self, request: Request, pk: str) -> FileResponse:
         """The labels, and their questions where these still exist, as a zip for other tools."""
         label_set = self.get_object()
         label_set.require_done()

@@ -181,8 +181,8 @@ class QuestionSetViewSet(TrashableMixin, RowViewSet[QuestionSet]):
         return Response(QuestionCheckSerializer(checking.check(self.get_object())).data)
 
     @extend_schema(responses=dataset_files.RESPONSES)
-    @action(detail=True)
-    def dataset(self, request: Request, pk: str) -> FileResponse:
+    @action(detail=True, url_path="dataset")
+    def export_dataset(self, request: Request, pk: str) -> FileResponse:
         """The questions as a zip that Hugging Face datasets and readers of Croissant load."""
         question_set = self.get_object()
         tables = [dataset_files.make_table(question_set)]

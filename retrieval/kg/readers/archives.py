@@ -30,9 +30,8 @@ _PIECE = 1 << 20
 _NESTED = {b"7z\xbc\xaf": "7z", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"Rar!": "RAR"}
 #: Files of archives that hold no data: what systems add, and what people write about the data.
 _ASIDE = re.compile(
-    r"(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$|(readme|licen[cs]e|copying|notice|citation|changelog)[^/]*$|"
-    r"croissant\.json$)",
-    re.IGNORECASE,
+    r"(?i)(^|/)(__MACOSX/|\.|Thumbs\.db$|desktop\.ini$|croissant\.json$|"
+    r"(readme|licen[cs]e|copying|notice|citation|changelog)[^/]*$)"
 )
 #: What names of files of JSON end in.
 _JSON = tuple(f"{end}{packed}" for end in (".json", ".jsonl", ".ndjson", ".geojson") for packed in ("", ".gz", ".zst"))

@@ -237,8 +237,8 @@ class QueueViewSet(RowViewSet[Queue]):
         return _send_file(exports.write(queue, wanted, reader=self.user), name, wanted)
 
     @extend_schema(responses=dataset_files.RESPONSES)
-    @action(detail=True)
-    def dataset(self, request: Request, pk: str) -> FileResponse:
+    @action(detail=True, url_path="dataset")
+    def export_dataset(self, request: Request, pk: str) -> FileResponse:
         """Labels and questions with known answers as a zip for other tools, without names and words of analysts."""
         queue = self.get_object()
         tables = [
