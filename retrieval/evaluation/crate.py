@@ -31,10 +31,7 @@ def describe_crate(index: Mapping[str, Any], files: Iterable[str]) -> str:
     crate = ROCrate()
     data, cells = index["plan"]["data"], index["cells"]
     crate.name = index["name"]
-    crate.description = (
-        f"A study of question answering over knowledge graphs: {len(cells):,} cells on {', '.join(data)}, "
-        "with questions, checkpoints and reports."
-    )
+    crate.description = f"Question answering over {', '.join(data)}: questions, checkpoints, and a report of each cell."
     crate.root_dataset["conformsTo"] = {"@id": _PROFILE}
     texts = {"capsule.json": "Plan, hashes of the data, and all figures"}
     for name, of in data.items():
