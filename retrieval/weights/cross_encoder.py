@@ -68,27 +68,27 @@ class CrossEncoderBuilder(WeightBuilder[CrossEncoderTask, TrainableCrossEncoder]
 
     name: ClassVar[str] = "cross_encoder"
     file: ClassVar[Path] = CROSS_ENCODER
-    about: ClassVar[str] = "reads a question and an outcome in words together: how likely it is what was asked"
+    about: ClassVar[str] = "reads a question and an outcome in words together: how likely it is what was entry"
     sources = (OWN_GRAPHS, NEWCOMERS, DEMO, OPERATOR_SUITES, METAQA, PATHQUESTION, WIKITABLES)
 
     def prepare(self, data: TrainingData, encoder: Encoder, seed: int) -> CrossEncoderTask:
         """Ask all questions without a checkpoint, and keep their outcomes in words."""
         task, wikitables = CrossEncoderTask(encoder), data.find("wikitables")
         needs, maskable = [], {question.graph for question in load_suites(data)}
-        for asked in ask_questions(load_outcome_questions(data), encoder):
-            scored = _put_into_words(asked)
-            if not is_for_cross_encoder(asked.question.graph):
-                task.held_out[asked.question.suite].append(scored)
+        for entry in ask_questions(load_outcome_questions(data), encoder):
+            scored = _put_into_words(entry)
+            if not is_for_cross_encoder(entry.question.graph):
+                task.held_out[entry.question.suite].append(scored)
                 continue
             task.learned.append(scored)
-            labels = asked.find_needed_relations()
-            needs += [(asked.question, labels)] if labels and asked.question.graph in maskable else []
+            labels = entry.find_needed_relations()
+            needs += [(entry.question, labels)] if labels and entry.question.graph in maskable else []
         masked = [copied for copied, _ in mask_questions(data, needs, seed)]
-        task.learned += [_put_into_words(asked, _MASKED) for asked in ask_questions(masked, encoder)]
+        task.learned += [_put_into_words(entry, _MASKED) for entry in ask_questions(masked, encoder)]
         if wikitables is not None:
             folder = write_suite(wikitables, data.cache / "wikitables_cross_encoder", CROSS_ENCODER_TABLES)
             tables = read_suite(data, folder)
-            task.learned += [_put_into_words(asked) for asked in ask_questions(tables, encoder)]
+            task.learned += [_put_into_words(entry) for entry in ask_questions(tables, encoder)]
         return task
 
     def build(self, examples: CrossEncoderTask, seed: int) -> TrainableCrossEncoder:
@@ -115,18 +115,18 @@ class CrossEncoderBuilder(WeightBuilder[CrossEncoderTask, TrainableCrossEncoder]
         built.save(out)
 
 
-def _put_into_words(asked: OutcomeQuestion, weight: float = 1.0) -> ScoredQuestion:
-    positions = select_scored(asked.context, asked.outcomes)
-    texts = asked.selector.describe(asked.context, [asked.outcomes[position] for position in positions])
+def _put_into_words(entry: OutcomeQuestion, weight: float = 1.0) -> ScoredQuestion:
+    positions = select_scored(entry.context, entry.outcomes)
+    texts = entry.selector.describe(entry.context, [entry.outcomes[position] for position in positions])
     return ScoredQuestion(
-        asked.question.text, tuple(texts), tuple(asked.right[position] for position in positions), weight
+        entry.question.text, tuple(texts), tuple(entry.right[position] for position in positions), weight
     )
 
 
 def _measure(model: CrossEncoder, group: str, questions: Sequence[ScoredQuestion]) -> FigureRow:
     right, likely, possible = [], [], []
     for question in questions:
-        scores = model.score(Question(question.question), question.texts).tolist()
+        scores = model.score(Question(question.wording), question.texts).tolist()
         best = scores.index(max(scores)) if scores else -1
         total = 1 + sum(map(math.exp, scores))
         right.append(best >= 0 and question.right[best])

@@ -35,12 +35,13 @@ class ScoredQuestion:
     """A question with the outcomes that are scored.
 
     Attributes:
+        wording: of the question.
         texts: the outcomes in words.
         right: which of them are right; maybe none is.
         weight: how much it counts.
     """
 
-    question: str
+    wording: str
     texts: tuple[str, ...]
     right: tuple[bool, ...]
     weight: float = 1.0
@@ -123,12 +124,12 @@ def _make_batches(questions: Sequence[ScoredQuestion], rng: random.Random) -> It
 
 
 def _get_length(question: ScoredQuestion) -> int:
-    return max(map(len, question.texts)) + len(question.question)
+    return max(map(len, question.texts)) + len(question.wording)
 
 
 def _compute_loss(model: TrainableCrossEncoder, batch: Sequence[ScoredQuestion]) -> Tensor:
     """How unlikely the right outcomes, or none where none is right, are among all of their question."""
-    pairs = [(question.question, text) for question in batch for text in question.texts]
+    pairs = [(question.wording, text) for question in batch for text in question.texts]
     logits = model(pairs).float()
     losses, start = [], 0
     for question in batch:

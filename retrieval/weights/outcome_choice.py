@@ -89,7 +89,7 @@ class OutcomeChoiceBuilder(WeightBuilder[list[WeighedQuestion], OutcomeChoice]):
         del seed  # nothing is drawn
         questions = [question for question in load_outcome_questions(data) if not is_for_cross_encoder(question.graph)]
         cross_encoder = CrossEncoder(load(DEFAULT_ENCODER, "cpu"), data.find_weights(CROSS_ENCODER))
-        return [_weigh_outcomes(asked, cross_encoder) for asked in ask_questions(questions, encoder)]
+        return [_weigh_outcomes(entry, cross_encoder) for entry in ask_questions(questions, encoder)]
 
     def build(self, examples: list[WeighedQuestion], seed: int) -> OutcomeChoice:
         """Fit the model."""
@@ -117,17 +117,17 @@ class OutcomeChoiceBuilder(WeightBuilder[list[WeighedQuestion], OutcomeChoice]):
         built.save(out)
 
 
-def _weigh_outcomes(asked: OutcomeQuestion, cross_encoder: CrossEncoder) -> WeighedQuestion:
-    question = asked.question
+def _weigh_outcomes(entry: OutcomeQuestion, cross_encoder: CrossEncoder) -> WeighedQuestion:
+    question = entry.question
     is_new = question.is_newcomer or question.suite == OWN_SUITE
-    log_odds = asked.selector.score(asked.context, asked.outcomes, cross_encoder)
+    log_odds = entry.selector.score(entry.context, entry.outcomes, cross_encoder)
     return WeighedQuestion(
         question.graph.name,
         question.family if is_new else question.suite,
         question.is_unanswerable,
         not is_new,
-        tuple(compute_signs(asked.context, asked.outcomes, log_odds)),
-        asked.right,
+        tuple(compute_signs(entry.context, entry.outcomes, log_odds)),
+        entry.right,
     )
 
 

@@ -29,6 +29,8 @@ _FAR = -8.0
 _LEAST = 1e-4
 SCORED = 12
 """Outcomes of a question that the cross-encoder reads, at most."""
+#: Outcomes less likely than this are not read: with all of them a quarter more are, and no more questions are right.
+_UNLIKELY = 1e-3
 #: Log odds beyond this are no surer.
 _SUREST = 9.0
 
@@ -58,7 +60,8 @@ class QuestionContext:
 def select_scored(context: QuestionContext, outcomes: Sequence[CandidateOutcome]) -> list[int]:
     """The positions of the outcomes that the cross-encoder reads: the likeliest by programs or by relation paths."""
     likely = [max(_compute_mass(outcome, context.read), _sum_reaches(outcome)) for outcome in outcomes]
-    return sorted(range(len(outcomes)), key=lambda position: -likely[position])[:SCORED]
+    positions = sorted(range(len(outcomes)), key=lambda position: -likely[position])
+    return [position for position in positions[:SCORED] if likely[position] >= _UNLIKELY]
 
 
 def compute_signs(

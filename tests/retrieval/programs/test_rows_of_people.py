@@ -45,7 +45,7 @@ def test_an_initial_says_nothing_of_words_that_are_not_near_to_its_relation(clin
     assert answers(clinic, "Which nurses are fluent?") != ["Ida Boll", "Mae Lind", "Una Prys"]
 
 
-GRANTS = """patron,subject,awardee,awarded
+GRANTS = """patron,subject,awardee,year
 Otto Falk,Botany,Ida Boll,2001
 Otto Falk,Botany,Rolf Maas,2003
 Otto Falk,Optics,Una Prys,2004
@@ -66,10 +66,10 @@ def grants(tmp_path_factory: pytest.TempPathFactory) -> ProgramReader:
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("Who won a grant in Optics?", ["Ida Boll", "Jon Reed", "Una Prys"]),
+        ("Who got a grant in Optics?", ["Ida Boll", "Jon Reed", "Una Prys"]),
         ("Who was Mae Lind's awardee in Botany?", ["Kai Thorn"]),
         ("Which patron supported Una Prys?", ["Otto Falk"]),
-        ("How many people won a grant?", ["5"]),
+        ("How many people got a grant?", ["5"]),
         ("How many grants are there in Botany?", ["3"]),
     ],
 )
