@@ -30,7 +30,7 @@ from retrieval.programs.algebra.operations import (
     walk,
 )
 from retrieval.programs.constructions import conjunctions
-from retrieval.programs.constructions.answer_types import has_singular_target
+from retrieval.programs.constructions.answer_types import has_singular_target, is_value_target
 from retrieval.programs.constructions.connections import Pairs, find_named_pair, has_bare_name
 from retrieval.programs.constructions.implied_verbs import Doing, is_doer_named
 from retrieval.programs.constructions.related_things import RelatedThings
@@ -192,7 +192,9 @@ class AnswerShaper:
                 self._truths.read_words[doer] = leaf
                 people = [*people, *([] if doer in people else [doer])]
         elif question_kind in ("which", "what is", "what are", "where") and self._related.is_row_set(source):
-            people = self._related.find_row_things(question, source)
+            value_target = is_value_target(question, part)
+            people = self._related.find_row_things(question, source, value_target=value_target)
+            programs = [] if people and value_target else programs
         self.of_rows.update(people if self._related.is_row_set(source) else ())
         never = self._related.find_absent_members(question, source)
         self.done.update(never)

@@ -11,10 +11,12 @@ import numpy as np
 from retrieval.language import words as vocabulary
 from retrieval.lexicon import get_words
 from retrieval.programs.algebra.operations import Having
+from retrieval.programs.grammar.constituents import iter_leaves
 
 if TYPE_CHECKING:
     from retrieval.language.words import QuestionWords
     from retrieval.programs.algebra.execution import Executor
+    from retrieval.programs.grammar.constituents import Part
     from retrieval.programs.grounding.anchors.anchor import Anchor, Relating
     from retrieval.programs.grounding.schema import Schema
 
@@ -83,3 +85,16 @@ def has_singular_target(question: QuestionWords) -> bool:
     """Whether what is asked for is named in the singular: "which lake", "what is the only lake"."""
     wanted = [question.words[n] for n in sorted(vocabulary.find_target_words(question))]
     return bool(wanted) and not any(word.text.endswith("s") and word.stem != word.text for word in wanted)
+
+
+def is_value_target(question: QuestionWords, part: Part) -> bool:
+    """Whether what is asked for is called by a value of theirs alone: "which Democrats", not "which Democratic
+    candidates", of rows with a party.
+    """
+    targets = vocabulary.find_target_words(question)
+    spans = {leaf.anchored: leaf.extra for leaf in iter_leaves(part) if leaf.anchored is not None}
+    ends = {
+        last for (first, last), extra in spans.items()
+        if extra in ("node", "hub") and not targets.isdisjoint(range(first, last))
+    }  # fmt: skip
+    return bool(ends) and not any(first in ends and extra in ("kind", "ends") for (first, _), extra in spans.items())

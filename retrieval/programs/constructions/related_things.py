@@ -207,8 +207,12 @@ class RelatedThings:
         nodes = self.executor.compute_nodes(program)
         return isinstance(program, Filter) and not self.schema.somebody[nodes].any()
 
-    def find_row_things(self, question: QuestionWords, program: Program) -> list[Program]:
-        """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders."""
+    def find_row_things(
+        self, question: QuestionWords, program: Program, *, value_target: bool = False
+    ) -> list[Program]:
+        """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders. With
+        ``value_target`` a value of the rows says what is asked for, which may be people.
+        """
         nodes, question_stems = self.executor.compute_nodes(program), {word.stem for word in question.words}
         kinds = [kind for kind in self.schema.kinds if len(find_common(self.schema.list_members(kind), nodes))]
         names = {get_label_stems(self.schema.snapshot.get_entity_label(kind)) for kind in kinds}
@@ -217,7 +221,7 @@ class RelatedThings:
             return [Walk(program, r) for r in alike]
         called = any(question_stems & set(name) for name in names)
         called = called or (self.wanted is not None and bool(is_among(nodes, self.wanted).all()))
-        if called and not vocabulary.is_object_question(question):
+        if called and not value_target and not vocabulary.is_object_question(question):
             return []
         walked = program.relation if isinstance(program, Walk) else None
         things = [
@@ -226,7 +230,8 @@ class RelatedThings:
             and walked != self.schema.get_inverse(r) and self.schema.relations[r].leaves < _MOSTLY
         ]  # fmt: skip
         ways: list[Program] = [Walk(program, r) for r in things]
-        return [way for way in ways if not self.schema.somebody[self.executor.compute_nodes(way)].any()][:_OWNERS]
+        ways = [way for way in ways if not self.schema.somebody[self.executor.compute_nodes(way)].any()][:_OWNERS]
+        return ways or (self.find_people(program) if value_target else [])
 
     def _find_kind_relations(self, names: Collection[tuple[str, ...]]) -> set[int]:
         """Relations that are called as kinds are, by their stems."""

@@ -45,13 +45,13 @@ def test_an_initial_says_nothing_of_words_that_are_not_near_to_its_relation(clin
     assert answers(clinic, "Which nurses are fluent?") != ["Ida Boll", "Mae Lind", "Una Prys"]
 
 
-GRANTS = """patron,subject,awardee,year
-Otto Falk,Botany,Ida Boll,2001
-Otto Falk,Botany,Rolf Maas,2003
-Otto Falk,Optics,Una Prys,2004
-Mae Lind,Botany,Kai Thorn,2002
-Mae Lind,Optics,Ida Boll,2006
-Mae Lind,Optics,Jon Reed,2007
+GRANTS = """patron,subject,awardee,year,nationality
+Otto Falk,Botany,Ida Boll,2001,Norwegian
+Otto Falk,Botany,Rolf Maas,2003,Dutch
+Otto Falk,Optics,Una Prys,2004,Norwegian
+Mae Lind,Botany,Kai Thorn,2002,Finnish
+Mae Lind,Optics,Ida Boll,2006,Norwegian
+Mae Lind,Optics,Jon Reed,2007,Dutch
 """
 
 
@@ -71,7 +71,11 @@ def grants(tmp_path_factory: pytest.TempPathFactory) -> ProgramReader:
         ("Which patron supported Una Prys?", ["Otto Falk"]),
         ("How many people got a grant?", ["5"]),
         ("How many grants are there in Botany?", ["3"]),
+        ("Which awardees were there after 2003?", ["Ida Boll", "Jon Reed", "Una Prys"]),
+        ("How many awardees were there before 2004?", ["3"]),
+        ("Which Norwegians got a grant after 2003?", ["Ida Boll", "Una Prys"]),
+        ("Which Dutch grants were there after 2003?", ["grant 6"]),
     ],
 )
-def test_who_asks_for_the_people_that_rows_tell_apart(grants, question, expected):
+def test_people_of_rows_are_asked_for(grants, question, expected):
     assert answers(grants, question) == expected

@@ -18,6 +18,7 @@ from retrieval.programs.algebra.operations import (
     Key,
     KeyOf,
     Or,
+    Program,
     Top,
     Walk,
 )
@@ -165,31 +166,46 @@ class ValueRules(Rules):
             and isinstance(value, Constant)
             and value.value == int(value.value)
         ):
-            yield (
-                "P",
-                of.expression,
-                valued,
-                (
-                    ("count.compared", 1.0),
-                    (f"count.compared.{gap}", 1.0),
-                    (f"count.compared.{of.extra}", 1.0),
-                    ("count.exact", float(valued.exact)),
-                ),
-            )
+            made: Features = (
+                ("count.compared", 1.0), (f"count.compared.{gap}", 1.0), (f"count.compared.{of.extra}", 1.0),
+                ("count.exact", float(valued.exact)),
+            )  # fmt: skip
+            yield "P", of.expression, valued, made
         ranked = of.expression if self.asked != "yes/no" and isinstance(of.expression, Top) else None
         if ranked is not None and ranked.count == EVERY:
             ranked = None
         among = of if ranked is None else replace(of, program=ranked.source)  # the dearest of those of 2021
-        for relation, features in self._find_value_relations(valued, among):
-            program = self.filter_by_value(among.program, relation, valued)
+        filtered = list(self._iter_filtered(valued, among, forward, gap))
+        for program, made in filtered:
+            if ranked is None:
+                yield "S", program, "filter", made
+            else:
+                yield "S", replace(ranked, source=program), "top", (*made, ("top.compared", 1.0))
+        rows, column = (None, 0) if filtered else self._find_column_rows(of.expression)
+        if rows is not None:  # the candidates of 1980 are those of rows of 1980
+            for program, made in self._iter_filtered(valued, replace(of, program=rows), forward, gap):
+                yield "S", Walk(program, column), "filter", made
+
+    def _iter_filtered(self, valued: Valued, of: Part, forward: bool, gap: str) -> Iterator[tuple[Program, Features]]:
+        """Those of a set whose value compares so, by each relation that may be meant, with what speaks for it."""
+        order = "TS" if forward else "ST"
+        for relation, features in self._find_value_relations(valued, of):
+            program = self.filter_by_value(of.program, relation, valued)
             if program is not None:
-                order = "TS" if forward else "ST"
-                empty = not len(self.compute_nodes(program))
-                made: Features = (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", float(empty)))
-                if ranked is None:
-                    yield "S", program, "filter", made
-                else:
-                    yield "S", replace(ranked, source=program), "top", (*made, ("top.compared", 1.0))
+                empty = float(not len(self.compute_nodes(program)))
+                yield program, (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", empty))
+
+    def _find_column_rows(self, program: Program) -> tuple[Program | None, int]:
+        """The unnamed rows of which a set is a column, headed with a noun, and the relation of that."""
+        rows, column = None, 0
+        if isinstance(program, Walk) and program.relation < self.schema.snapshot.num_relations:
+            rows, column = program.source, program.relation
+        elif isinstance(program, Having) and program.relation >= self.schema.snapshot.num_relations:
+            column = self.schema.get_inverse(program.relation)
+            rows = Having(column)
+        is_noun = rows is not None and self.schema.relations[column].form == "noun"
+        nodes = self.compute_nodes(rows) if rows is not None and is_noun else ()
+        return (rows, column) if len(nodes) and self.schema.surrogates[0][nodes].all() else (None, 0)
 
     def filter_all(self, valued: Valued) -> Iterator[Made]:
         """ "Who is older than Rosa": of all that has an age."""
