@@ -33,6 +33,7 @@ async def follow_run(run_id: UUID) -> AsyncIterator[dict[str, Any]]:
     try:
         while True:
             rest = (await database_sync_to_async(load)({run_id: seq}))[run_id]
+            _check_cancelled()
             for event in rest.events:
                 seq = event["seq"]
                 yield event
@@ -48,6 +49,15 @@ async def follow_run(run_id: UUID) -> AsyncIterator[dict[str, Any]]:
         with suppress(asyncio.CancelledError):
             await announced
         await layer.group_discard(group, channel)
+
+
+def _check_cancelled() -> None:
+    """Raise a cancellation that a library has passed over: before Python 3.12 ``asyncio.wait_for`` does where what it
+    waits for ends in the same moment, and the client of Redis calls it.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 def load_after_losses(going: Sequence[UUID], after: Mapping[UUID, int]) -> dict[UUID, Rest]:
