@@ -124,7 +124,7 @@ def _choose_reasoner(page: Page, name: str) -> None:
     settings.get_by_role("button", name=re.compile("Reasoner$")).click()
     page.get_by_role("option", name=re.compile(f"^{name}")).click()
     expect(page.get_by_role("listbox")).to_be_hidden()
-    expect(settings).to_be_visible()
+    expect(settings.get_by_role("button", name=re.compile("Reasoner$"))).to_be_focused()
     page.keyboard.press("Escape")
     expect(settings).to_be_hidden()
 

@@ -136,7 +136,7 @@ def test_names_and_numbers_are_checked(api, corpus, users):
     add_model(users["admin"], "http://localhost:1/v1")
     assert start(api, corpus, merge=0).json()["error"]["code"] == "invalid"
     assert start(api, corpus, name="Texts").json()["error"]["code"] == "name_taken"
-    assert start(api, corpus, llm=77).json()["error"]["code"] == "invalid"
+    assert start(api, corpus, llm=2_000_000_000).json()["error"]["code"] == "invalid"
     assert start(api, corpus, max_cost="nan").status_code == 400
     Graph.objects.create(name="Failed", owner=users["admin"], state=GraphState.FAILED)
     assert start(api, corpus, name="Failed").status_code == 202  # an import that failed gives its name up
