@@ -58,20 +58,17 @@ class AnswerTypes:
         return valued or any(self._columns.get_value_type(end) is not None for end in ends)
 
     def is_impossible_answer(self, question: Question, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: those without a name, things of a yes or no, yes and no of anything, a kind
-        of things or rows of "who did it", people, a trade or a day of "where", a yes of "who", "when" or "where".
+        """Whether nodes can be no answer: those without a name, things of a yes or no, yes or no of anything else, a
+        kind of things or rows of "who did it", people, a trade or a day of "where".
         """
         schema, sort = self._schema, question.words.kind
         if nodes and (schema.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():
             return True
-        if len(nodes) > 1 and set(nodes) <= set(schema.truth_values):
-            return True
         if sort == "yes/no":
             return bool(nodes) and (len(nodes) > 1 or nodes[0] not in schema.truth_values)
-        if sort in ("who", "when", "where") and not set(nodes).isdisjoint(schema.truth_values):
+        truths = set(nodes) & set(schema.truth_values)
+        if truths and (len(truths) == len(nodes) or sort in ("who", "when", "where")):
             return True
-        if sort == "when":
-            return False
         if sort == "where":
             elsewhere = schema.nowhere | (schema.somebody & ~schema.somewhere)
             return bool(nodes) and all(elsewhere[node] or self.find_value_kind(node) in _TIMES for node in nodes)

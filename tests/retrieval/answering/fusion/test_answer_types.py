@@ -41,6 +41,8 @@ def snapshot(tmp_path_factory):
         ("when was Reed Bath heated", ["yes"], True),
         ("when did Reed Bath open", ["1999"], False),
         ("what does Olga do", ["masseur"], False),
+        ("what does Reed Bath offer", ["yes"], True),
+        ("who heats Reed Bath", ["yes"], True),
     ],
 )
 def test_what_can_be_no_answer(snapshot, question, nodes, refused):
