@@ -1,4 +1,4 @@
-"""Builds ``cross_encoder.safetensors``: how likely an outcome, put into words, is what a question asks for.
+"""Builds ``cross_encoder.safetensors``, which scores how likely an outcome in words answers a question.
 
 It learns from half of the graphs of the suites, from copies of them that lack a relation, and from tables of Wikipedia;
 it is measured on the other half.
@@ -36,8 +36,10 @@ if TYPE_CHECKING:
     from retrieval.weights.data import TrainingData
     from retrieval.weights.outcome_questions import OutcomeQuestion
 
-#: Weight of a question over a copy that lacks a relation beside another.
+#: Weight of a question about a copy of a graph that lacks a relation; others count 1.
 _MASKED = 0.5
+#: From this probability on an answer is sure.
+_SURE = 0.5
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ class CrossEncoderTask:
     Attributes:
         encoder: whose layers are trained.
         learned: questions that are learned from.
-        held_out: those of graphs that are not, by suite.
+        held_out: questions about graphs that are not learned from, by group.
         trained: cross-encoders that were trained, by seed.
     """
 
@@ -77,8 +79,8 @@ class CrossEncoderBuilder(WeightBuilder[CrossEncoderTask, TrainableCrossEncoder]
         needs, maskable = [], {question.graph for question in load_suites(data)}
         for entry in ask_questions(load_outcome_questions(data), encoder):
             scored = _put_into_words(entry)
-            if not is_for_cross_encoder(entry.question.graph):
-                task.held_out[entry.question.suite].append(scored)
+            if not is_for_cross_encoder(entry.question):
+                task.held_out[entry.question.group].append(scored)
                 continue
             task.learned.append(scored)
             labels = entry.find_needed_relations()
@@ -92,11 +94,11 @@ class CrossEncoderBuilder(WeightBuilder[CrossEncoderTask, TrainableCrossEncoder]
         return task
 
     def build(self, examples: CrossEncoderTask, seed: int) -> TrainableCrossEncoder:
-        """Train it; graphs that are held out stay unseen, so that the figures are those of these weights."""
+        """Train it without the held-out graphs, so that the figures are those of these weights."""
         return examples.train(seed)
 
     def evaluate(self, examples: CrossEncoderTask, seed: int) -> HeldOutFigures:
-        """Choose among the outcomes of questions over graphs that were held out by the cross-encoder alone."""
+        """Choose among the outcomes of held-out questions by the cross-encoder's scores alone."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / CROSS_ENCODER.name
             examples.train(seed).save(file)
@@ -137,7 +139,7 @@ def _measure(model: CrossEncoder, group: str, questions: Sequence[ScoredQuestion
         "questions": len(questions),
         "possible": float(is_possible.mean()),
         "exact set": float(is_right.mean()),
-        "wrong, sure": float(np.mean((probability >= 0.5) & ~is_right)),
+        "wrong, sure": float(np.mean((probability >= _SURE) & ~is_right)),
         "ECE": compute_calibration_error(probability, is_right),
     }
     if not is_possible.all():

@@ -1,4 +1,4 @@
-"""Trains the cross-encoder of outcomes: each question's right outcomes against its wrong ones and against none."""
+"""Trains the cross-encoder: a question's right outcomes are to score above its wrong ones and above "none of them"."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from retrieval.linking.encoder import Encoder
 
-#: Lower layers that stay as they are.
+#: Lower layers that are not trained.
 _FROZEN = 2
-#: Pairs of a question and an outcome in a batch; questions that are sorted by length together.
+#: Pairs of a question and an outcome in a batch, at most; questions that are sorted by length at a time.
 _PAIRS, _SORTED = 128, 480
 _VISITS, _RATE, _WARM_UP, _DECAY = 2, 1e-4, 60, 0.01
-#: The largest number of 8 bits, and the smallest scale of half precision.
+#: The largest 8-bit integer, and the smallest scale that half precision can hold.
 _LARGEST, _SMALLEST = 127, 6e-8
 #: Steps between two lines of progress.
 _REPORTED = 20
@@ -37,8 +37,8 @@ class ScoredQuestion:
     Attributes:
         wording: of the question.
         texts: the outcomes in words.
-        right: which of them are right; maybe none is.
-        weight: how much it counts.
+        right: which of them are right; possibly none.
+        weight: of its loss.
     """
 
     wording: str
@@ -48,12 +48,14 @@ class ScoredQuestion:
 
 
 class TrainableCrossEncoder(nn.Module):
-    """The text encoder, its upper layers trained, with a head on the state of the first token."""
+    """The text encoder with trainable upper layers and a linear head on the first token's state."""
 
     def __init__(self, encoder: Encoder) -> None:
         super().__init__()
         self._base, self.tokenizer = encoder.copy_transformer()
+        self._base.requires_grad_(False)
         self.tokenizer.enable_truncation(TOKENS)
+        self.tokenizer.enable_padding()
         self.model, _ = encoder.copy_transformer()
         self.model.requires_grad_(False)
         self.model.encoder.layer[_FROZEN:].requires_grad_(True)
@@ -67,7 +69,9 @@ class TrainableCrossEncoder(nn.Module):
         return logits
 
     def save(self, path: Path) -> None:
-        """Write what training changed: matrices in 8 bits with a scale for each row, vectors in half precision."""
+        """Write the difference from the text encoder: matrices in 8 bits with a scale per row, vectors in half
+        precision.
+        """
         weights = {"head.weight": self.head.weight.half(), "head.bias": self.head.bias.half()}
         for (name, part), before in zip(self.model.named_parameters(), self._base.parameters(), strict=True):
             if part.requires_grad:
@@ -82,7 +86,7 @@ class TrainableCrossEncoder(nn.Module):
 
 
 def train_cross_encoder(encoder: Encoder, questions: Sequence[ScoredQuestion], seed: int) -> TrainableCrossEncoder:
-    """Visit the questions twice; those without outcomes teach nothing."""
+    """Train for two epochs; questions without outcomes are skipped."""
     torch.manual_seed(seed)
     rng, model = random.Random(seed), TrainableCrossEncoder(encoder)
     batches = [batch for _ in range(_VISITS) for batch in _make_batches(questions, rng)]
@@ -128,13 +132,13 @@ def _get_length(question: ScoredQuestion) -> int:
 
 
 def _compute_loss(model: TrainableCrossEncoder, batch: Sequence[ScoredQuestion]) -> Tensor:
-    """How unlikely the right outcomes, or none where none is right, are among all of their question."""
+    """Weighted mean of the negative log probability of the right outcomes, or of "none" where no outcome is right."""
     pairs = [(question.wording, text) for question in batch for text in question.texts]
     logits = model(pairs).float()
     losses, start = [], 0
     for question in batch:
         end = start + len(question.texts)
-        scores = torch.cat([logits.new_zeros(1), logits[start:end]])  # the first stands for none of them
+        scores = torch.cat([logits.new_zeros(1), logits[start:end]])  # the first is "none of them"
         right = torch.tensor([not any(question.right), *question.right])
         losses.append(question.weight * (scores.logsumexp(0) - scores[right].logsumexp(0)))
         start = end

@@ -87,7 +87,7 @@ class OutcomeChoiceBuilder(WeightBuilder[list[WeighedQuestion], OutcomeChoice]):
     def prepare(self, data: TrainingData, encoder: Encoder, seed: int) -> list[WeighedQuestion]:
         """Ask all questions about graphs that the cross-encoder did not learn from, and keep the signs of outcomes."""
         del seed  # nothing is drawn
-        questions = [question for question in load_outcome_questions(data) if not is_for_cross_encoder(question.graph)]
+        questions = [question for question in load_outcome_questions(data) if not is_for_cross_encoder(question)]
         cross_encoder = CrossEncoder(load(DEFAULT_ENCODER, "cpu"), data.find_weights(CROSS_ENCODER))
         return [_weigh_outcomes(entry, cross_encoder) for entry in ask_questions(questions, encoder)]
 
@@ -123,7 +123,7 @@ def _weigh_outcomes(entry: OutcomeQuestion, cross_encoder: CrossEncoder) -> Weig
     log_odds = entry.selector.score(entry.context, entry.outcomes, cross_encoder)
     return WeighedQuestion(
         question.graph.name,
-        question.family if is_new else question.suite,
+        question.group,
         question.is_unanswerable,
         not is_new,
         tuple(compute_signs(entry.context, entry.outcomes, log_odds)),

@@ -1,4 +1,4 @@
-"""Questions of suites, question sets and tables, asked without a checkpoint, with all outcomes that were considered."""
+"""Asks the questions of suites, question sets and tables without a checkpoint, and keeps the outcomes considered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from retrieval.programs.grounding.schema import Schema
 from retrieval.weights.correctness import is_right
 from retrieval.weights.logistic import assign_fold
 from retrieval.weights.masking import find_needed_relations
-from retrieval.weights.suites import load_newcomers, load_suites, sample_question_sets
+from retrieval.weights.suites import WIKITABLES_SUITE, load_newcomers, load_suites, sample_question_sets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ class OutcomeQuestion:
     selector: OutcomeSelector
 
     def find_needed_relations(self) -> frozenset[str]:
-        """The labels of the relations of the best program that is right; none where relation paths alone are."""
+        """Labels of the relations that the best right program uses; empty where only relation paths are right."""
         read = self.context.read
         for outcome, right in zip(self.outcomes, self.right, strict=True):
             if right and read is not None and outcome.programs:
@@ -57,20 +57,23 @@ class OutcomeQuestion:
         return frozenset()
 
 
-def is_for_cross_encoder(graph: Path) -> bool:
-    """Whether the cross-encoder learns from a graph: what chooses by its scores learns from the other half."""
-    return assign_fold(f"half {graph.name}", 2) == 0
+def is_for_cross_encoder(question: SuiteQuestion) -> bool:
+    """Whether the cross-encoder, and not the choice, learns from a question: whole graphs are assigned, half of them.
+
+    Tables of Wikipedia in the suites are left to the choice; the cross-encoder has its own.
+    """
+    return question.suite != WIKITABLES_SUITE and assign_fold(f"half {question.graph.name}", 2) == 0
 
 
 def load_outcome_questions(data: TrainingData) -> list[SuiteQuestion]:
     """All questions of newcomers' graphs, of suites, and samples of the question sets."""
-    # Where nodes have no names relation paths alone are asked.
+    # The nodes of WebQSP's graph have no names, so its questions are answered by relation paths only.
     samples = [question for question in sample_question_sets(data) if question.family != "WebQSP"]
     return [*load_newcomers(data), *load_suites(data), *samples]
 
 
 def ask_questions(questions: Iterable[SuiteQuestion], encoder: Encoder) -> Iterator[OutcomeQuestion]:
-    """Ask questions, graph by graph; those that are answered without weighing outcomes are left out."""
+    """Ask questions, graph by graph. Questions that are answered without a choice among outcomes are skipped."""
     by_graph: dict[Path, list[SuiteQuestion]] = defaultdict(list)
     for question in questions:
         by_graph[question.graph].append(question)

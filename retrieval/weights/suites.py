@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 UNANSWERABLE = "unanswerable"
 #: The suite of Clew's own graphs.
 OWN_SUITE = "own_graphs"
+WIKITABLES_SUITE = "wikitables_training"
+"""The suite of tables of Wikipedia."""
 #: The folder of graphs as newcomers bring them.
 _NEWCOMERS = "newcomers"
 #: Name parts of a suite's question file; questions drawn of each number of hops of a question set.
@@ -73,6 +75,11 @@ class SuiteQuestion:
         """Whether it is about a graph as newcomers bring them."""
         return self.graph.parent.name == _NEWCOMERS
 
+    @property
+    def group(self) -> str:
+        """Figures are given for these questions together: the lot of a newcomer's graph, else the suite."""
+        return self.family if self.is_newcomer else self.suite
+
 
 def load_suites(data: TrainingData, names: Sequence[str] = ()) -> list[SuiteQuestion]:
     """The questions of the suites of these names; of all suites where none is named.
@@ -95,7 +102,7 @@ def _list_folders(data: TrainingData) -> list[Path]:
     folders += [own_suite] if own_suite.is_dir() else []
     spider, wikitables = data.find("spider"), data.find("wikitables")
     folders += write_suites(spider, data.cache / "spider") if spider else ()
-    folders += [write_suite(wikitables, data.cache / "wikitables_training")] if wikitables else []
+    folders += [write_suite(wikitables, data.cache / WIKITABLES_SUITE)] if wikitables else []
     return [*folders, *data.suites]
 
 

@@ -33,7 +33,7 @@ async def follow_run(run_id: UUID) -> AsyncIterator[dict[str, Any]]:
     try:
         while True:
             rest = (await database_sync_to_async(load)({run_id: seq}))[run_id]
-            _check_cancelled()
+            _raise_if_cancelled()
             for event in rest.events:
                 seq = event["seq"]
                 yield event
@@ -51,9 +51,9 @@ async def follow_run(run_id: UUID) -> AsyncIterator[dict[str, Any]]:
         await layer.group_discard(group, channel)
 
 
-def _check_cancelled() -> None:
-    """Raise a cancellation that a library has passed over: before Python 3.12 ``asyncio.wait_for`` does where what it
-    waits for ends in the same moment, and the client of Redis calls it.
+def _raise_if_cancelled() -> None:
+    """Raise a cancellation that was swallowed: ``asyncio.wait_for``, which redis-py calls, swallows one that arrives
+    while the awaited operation completes (fixed in Python 3.12).
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():

@@ -87,7 +87,7 @@ class NewLinkSerializer(serializers.Serializer[object]):
 
 
 class MadeLinkSerializer(SharedLinkSerializer):
-    """A new link; its token is shown this once. It opens ``/shared/TOKEN`` and ``/embed/TOKEN``."""
+    """A new link, with its token: no other response has it. It opens ``/shared/TOKEN`` and ``/embed/TOKEN``."""
 
     token = serializers.CharField()
 
@@ -127,17 +127,19 @@ class SharedLinkViewSet(RowViewSet[SharedLink]):
 
     @extend_schema(parameters=[OpenApiParameter("all", bool, description="everybody's, for administrators")])
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """One's own; those that have expired too."""
+        """The caller's own, including those that have expired."""
         rows = self.filter_queryset(self.get_queryset())
         if not parse_flag(request.query_params, "all"):
             rows = rows.filter(user=self.user)
         elif not has_role(request, Role.ADMIN):
-            raise ForbiddenError("The links of others are theirs.", hint="Leave all out to see your own.")
+            raise ForbiddenError(
+                "Only administrators can list the links of all people.", hint="Leave out all to see yours."
+            )
         return self.build_page(rows, SharedLinkSerializer)
 
     @extend_schema(request=NewLinkSerializer, responses={201: MadeLinkSerializer})
     def create(self, request: Request) -> Response:
-        """Make one of a run that one sees. Its token is shown this once."""
+        """Make a link to a run that the caller may see. The response is the only one with its token."""
         data = validate_form(NewLinkSerializer(data=request.data))
         row, token = services.create_link(
             user=self.user,
@@ -170,13 +172,13 @@ class SharingPolicyView(APIView):
         operation_id="sharing_policy_update", request=SharingPolicySerializer, responses=SharingPolicySerializer
     )
     def patch(self, request: Request) -> Response:
-        """Change what is named. Where links are turned off, those that were made open nothing meanwhile."""
+        """Change the fields that are given. While links are turned off, existing ones do not open."""
         data = validate_form(SharingPolicySerializer(data=request.data, partial=True))
         return Response(SharingPolicySerializer(services.update_policy(**data)).data)
 
 
 class SharedContentView(APIView):
-    """What a link shows, without a log-in. Neither session nor token is looked at."""
+    """What a link shows, without a log-in: session cookies and API tokens are ignored."""
 
     authentication_classes = []
     permission_classes = [AllowAny]

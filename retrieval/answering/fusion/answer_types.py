@@ -58,8 +58,8 @@ class AnswerTypes:
         return valued or any(self._columns.get_value_type(end) is not None for end in ends)
 
     def is_impossible_answer(self, question: Question, nodes: Sequence[int]) -> bool:
-        """Whether nodes can be no answer: those without a name, things of a yes or no, yes or no of anything else, a
-        kind of things or rows of "who did it", people, a trade or a day of "where".
+        """Whether nodes cannot answer the question: nodes without a name; anything but yes or no for a polar question,
+        and yes or no for any other; a kind or unnamed rows for "who"; people, trades and days for "where".
         """
         schema, sort = self._schema, question.words.kind
         if nodes and (schema.snapshot.kinds[list(nodes)] == KINDS.index("cvt")).all():

@@ -1,7 +1,7 @@
-"""How likely an outcome, put into words, is what a question asks for, by a transformer that reads both together.
+"""Scores how likely an outcome, put into words, answers a question: a transformer reads both together.
 
-Its weights are those of the text encoder plus what training changed in the upper layers, kept in 8 bits. It was trained
-on other graphs than the model of :mod:`.model` (``retrieval/pretrained/README.md``).
+The weight file holds the difference from the text encoder's upper layers, in 8 bits. The cross-encoder and the logistic
+model of :mod:`.model` were trained on different graphs (``retrieval/pretrained/README.md``).
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ if TYPE_CHECKING:
     from retrieval.linking.encoder import Encoder
 
 TOKENS = 96
-"""Tokens of a question and an outcome that are read, at most."""
+"""Longer pairs of a question and an outcome are cut to this many tokens."""
 
 
 class CrossEncoder:
     """Scores outcomes in words. Safe to use from several threads.
 
     Args:
-        encoder: the one that the weights were trained beside.
+        encoder: the text encoder that the weights are a difference from.
     """
 
     def __init__(self, encoder: Encoder, weights: Path = CROSS_ENCODER) -> None:
         model, self._tokenizer = encoder.copy_transformer()
         self._tokenizer.enable_truncation(TOKENS)
+        self._tokenizer.enable_padding()
         learned = load_file(weights)
         parts = dict(model.named_parameters())
         with torch.no_grad():
@@ -48,7 +49,7 @@ class CrossEncoder:
         self._lock = threading.Lock()
 
     def score(self, question: Question, texts: Sequence[str]) -> np.ndarray:
-        """How likely each outcome is what was asked, as log odds against none of them.
+        """Log odds of each outcome being what was asked, against none of them being it.
 
         Args:
             texts: n outcomes in words.
@@ -68,17 +69,15 @@ class CrossEncoder:
 
 
 def build_inputs(read: Sequence[Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Token ids, segments and mask of encoded pairs, int64 [n, t] each, padded with zeros."""
-    longest = max(len(pair.ids) for pair in read)
-    ids = torch.zeros(3, len(read), longest, dtype=torch.long)
-    for row, pair in enumerate(read):
-        length = len(pair.ids)
-        ids[0, row, :length], ids[1, row, :length] = torch.tensor(pair.ids), torch.tensor(pair.type_ids)
-        ids[2, row, :length] = 1
-    return ids[0], ids[1], ids[2]
+    """Token ids, segments and attention mask of encoded, padded pairs, int64 [n, t] each."""
+    return (
+        torch.tensor([pair.ids for pair in read]),
+        torch.tensor([pair.type_ids for pair in read]),
+        torch.tensor([pair.attention_mask for pair in read]),
+    )
 
 
 @lru_cache(maxsize=1)
 def get_cross_encoder() -> CrossEncoder:
-    """The cross-encoder that comes with Clew, made once; it stands beside Clew's own text encoder alone."""
+    """The cross-encoder that ships with Clew, loaded once. It needs the text encoder that ships with Clew, too."""
     return CrossEncoder(load(DEFAULT_ENCODER, "cpu"))

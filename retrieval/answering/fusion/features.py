@@ -28,10 +28,10 @@ LOOKED_AT = 20
 _FAR = -8.0
 _LEAST = 1e-4
 SCORED = 12
-"""Outcomes of a question that the cross-encoder reads, at most."""
-#: Outcomes less likely than this are not read: with all of them a quarter more are, and no more questions are right.
+"""The cross-encoder scores at most this many outcomes of a question."""
+#: Outcomes below this probability are not scored: scoring them costs 30% more time and answers no more questions.
 _UNLIKELY = 1e-3
-#: Log odds beyond this are no surer.
+#: Log odds are clipped to this absolute value.
 _SUREST = 9.0
 
 
@@ -58,7 +58,7 @@ class QuestionContext:
 
 
 def select_scored(context: QuestionContext, outcomes: Sequence[CandidateOutcome]) -> list[int]:
-    """The positions of the outcomes that the cross-encoder reads: the likeliest by programs or by relation paths."""
+    """Positions of the outcomes that the cross-encoder scores: the likeliest by their programs or relation paths."""
     likely = [max(_compute_mass(outcome, context.read), _sum_reaches(outcome)) for outcome in outcomes]
     positions = sorted(range(len(outcomes)), key=lambda position: -likely[position])
     return [position for position in positions[:SCORED] if likely[position] >= _UNLIKELY]
@@ -70,7 +70,7 @@ def compute_signs(
     """The signs of each outcome.
 
     Args:
-        log_odds: by the cross-encoder, of the positions that it read.
+        log_odds: the cross-encoder's, by position; outcomes that it did not score are missing.
     """
     common = _compute_question_signs(context)
     programs = [_compute_mass(outcome, context.read) for outcome in outcomes]
@@ -99,7 +99,13 @@ def compute_signs(
 
 
 def _compute_text_signs(odds: float | None, most: float, none: float) -> Signs:
-    """What the cross-encoder says, where it read the outcome: ``none`` is the share that it gives to no outcome."""
+    """Signs from the cross-encoder's log odds.
+
+    Args:
+        odds: of this outcome; None where it was not scored.
+        most: the highest of the question.
+        none: the probability that no outcome is right.
+    """
     if odds is None:
         return {"text.unscored": 1.0}
     return {

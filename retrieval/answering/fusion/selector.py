@@ -105,7 +105,11 @@ class OutcomeSelector:
         candidates: Sequence[CandidateOutcome],
         cross_encoder: CrossEncoder | None = None,
     ) -> dict[int, float]:
-        """Log odds of the outcomes that a cross-encoder reads, by position; by the one that comes with Clew."""
+        """Log odds of the outcomes that are scored, by position.
+
+        Args:
+            cross_encoder: None for the one that ships with Clew.
+        """
         positions = select_scored(context, candidates)
         texts = self.describe(context, [candidates[position] for position in positions])
         scores = (cross_encoder or get_cross_encoder()).score(context.question, texts)

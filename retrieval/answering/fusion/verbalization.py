@@ -48,7 +48,9 @@ class OutcomeDescriber:
         return " | ".join(filter(None, parts))
 
     def _describe_result(self, outcome: CandidateOutcome, program: Program | None) -> str:
-        """What it gives; empty of nothing, which is an answer, too, and was right for no question of the suites."""
+        """The result in words; empty for an empty result. No training question has one as its answer, so the
+        cross-encoder would reject it.
+        """
         result, nodes = outcome.result, outcome.nodes
         if nodes is None:
             assert not isinstance(result, np.ndarray | Rows)

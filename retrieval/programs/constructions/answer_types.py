@@ -88,8 +88,8 @@ def has_singular_target(question: QuestionWords) -> bool:
 
 
 def is_value_target(question: QuestionWords, part: Part) -> bool:
-    """Whether what is asked for is called by a value of theirs alone: "which Democrats", not "which Democratic
-    candidates", of rows with a party.
+    """Whether the noun that is asked for is itself a value of some column: "which Democrats", over rows with a party,
+    but not "which Democratic candidates".
     """
     targets = vocabulary.find_target_words(question)
     spans = {leaf.anchored: leaf.extra for leaf in iter_leaves(part) if leaf.anchored is not None}

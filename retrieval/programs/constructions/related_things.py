@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 #: Things whose people are looked for, and ways to them.
 _MOST_OWNED, _OWNERS = 10_000, 2
-#: People who are fewer than this share of others that the same things have are not asked for.
+#: A column of people is not asked for where it holds fewer distinct people than this share of another.
 _FEW_PEOPLE = 0.5
 #: Words of a question that asks whose something is.
 _WHOSE = 4
@@ -168,8 +168,9 @@ class RelatedThings:
         return [owner for owner in back if len(self.executor.compute_nodes(owner))]
 
     def find_people(self, program: Program) -> list[Program]:
-        """Whom all of some things have: the customers of orders, of "who ordered bread"; who holds a title. Nobody whom
-        the things were selected by, and nobody of a few who have far more things each: the sellers of orders.
+        """The people that all of some things refer to: the customers of orders, for "who ordered bread"; who holds a
+        title. Left out are people by whom the things were selected, and columns with far fewer distinct people than
+        another: a few sellers beside many customers.
         """
         nodes = self.executor.compute_nodes(program)
         if len(nodes) > _MOST_OWNED:
@@ -184,7 +185,7 @@ class RelatedThings:
         return ways[:_OWNERS]
 
     def _list_selecting_relations(self, program: Program) -> Iterator[int]:
-        """The relations by which things were selected as those of something named."""
+        """The relations through which things were selected by a named entity."""
         if isinstance(program, And):
             yield from self._list_selecting_relations(program.left)
             yield from self._list_selecting_relations(program.right)
@@ -210,8 +211,8 @@ class RelatedThings:
     def find_row_things(
         self, question: QuestionWords, program: Program, *, value_target: bool = False
     ) -> list[Program]:
-        """What rows are of, where they were not asked for themselves: what Tom bought are products, not orders. With
-        ``value_target`` a value of the rows says what is asked for, which may be people.
+        """What rows are about, where the rows themselves were not asked for: what Tom bought are products, not orders.
+        With ``value_target`` (see :func:`is_value_target`) it may be people.
         """
         nodes, question_stems = self.executor.compute_nodes(program), {word.stem for word in question.words}
         kinds = [kind for kind in self.schema.kinds if len(find_common(self.schema.list_members(kind), nodes))]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Things that are named, readings that are looked at, and pairs of values that are tried.
 _NAMED, _LOOKED_AT, _TRIED = 2, 5, 2
-#: How much worse than the best a pair may be said.
+#: Pairs that score this much below the best are dropped.
 _NEAR = 0.3
 #: Nodes beside something whose values are looked at.
 _BESIDE = 200

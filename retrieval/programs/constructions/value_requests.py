@@ -71,7 +71,7 @@ SURELY_MEANT = 1.0
 _FAR, _OPPOSITE = 0.1, 0.5
 
 
-#: What a word counts that says both values, beside words that say one.
+#: Weight of a word that names both values; a word that names one of them counts 1.
 _COMMON = 1.5
 
 
@@ -129,8 +129,8 @@ class ValueRequest:
 
 
 def _score_distinct_words(left: EndValue, right: EndValue) -> float:
-    """How well words say two values; nothing where either has no word of its own. What both are called by says that
-    they belong together: "the population from 2010 to 2020" is of two columns of population.
+    """How well words name two values; 0 where either has no word of its own. A word that names both counts more: in
+    "the population from 2010 to 2020" it is two columns of population that differ.
     """
     mine = sum(how for n, how in left.said.items() if how > right.said.get(n, 0.0))
     others = sum(how for n, how in right.said.items() if how > left.said.get(n, 0.0))

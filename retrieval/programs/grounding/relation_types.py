@@ -55,9 +55,7 @@ _NO_DOERS = get_words("nouns_ending_like_agents")
 
 
 def is_agent_noun(noun: str) -> bool:
-    """Whether a noun looks like one for who does something, or whom it is done to: "sampler" and "appointee", not
-    "number".
-    """
+    """Whether a noun looks like one for a person who does something, or to whom it is done: "sampler", "appointee"."""
     return noun.endswith((*AGENT_ENDINGS, "ee")) and noun not in _NO_DOERS
 
 

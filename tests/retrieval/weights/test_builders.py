@@ -103,7 +103,7 @@ def test_the_choice_learns_from_suites_and_newcomers(data, tmp_path):
 def test_the_cross_encoder_learns_from_the_other_graphs(data, tmp_path):
     figures, first, second = build_twice(CrossEncoderBuilder(), data, tmp_path)
     assert first.read_bytes() == second.read_bytes()
-    assert [row.group for row in figures.rows] == ["own_graphs", "south", "west", "all"]
+    assert [row.group for row in figures.rows] == ["lot", "own_graphs", "all"]
     assert figures.rows[-1].values["questions"] == 24
     model = CrossEncoder(load_encoder(), first)
     assert len(model.score(Question("What is the capital of Sunova?"), ["the capital of Sunova | 1: Solana"])) == 1

@@ -87,9 +87,9 @@ function Policy() {
           {
             id: "enabled",
             label: "By link",
-            detail: "Turned off, links that were made open nothing meanwhile",
+            detail: "While this is off, existing links do not open",
           },
-          { id: "endless", label: "By link without an end", detail: "Else each link ends after some days" },
+          { id: "endless", label: "By link without an end", detail: "Otherwise every link expires" },
         ]}
         value={[...(enabled ? ["enabled"] : []), ...(endless ? ["endless"] : [])]}
         isDisabled={change.isPending}
@@ -115,7 +115,7 @@ export function SharedLinks({ all = false }: { all?: boolean }) {
       row={(link) => <Row key={link.id} link={link} all={all} />}
       empty={
         all
-          ? "Nobody shares an answer by link."
+          ? "No answers are shared by link."
           : "None yet. An answer’s menu has “Share with a link”: people without an account can then read it."
       }
     >

@@ -70,7 +70,7 @@ function NewLink({ run, endless, onMade }: { run: Run; endless: boolean; onMade:
         placeholder="https://blog.example.org"
         value={sites}
         onChange={setSites}
-        hint="Leave it empty unless it is to be embedded."
+        hint="Only needed to embed it in another site."
       />
     </Form>
   );

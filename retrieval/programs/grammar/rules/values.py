@@ -182,7 +182,7 @@ class ValueRules(Rules):
             else:
                 yield "S", replace(ranked, source=program), "top", (*made, ("top.compared", 1.0))
         rows, column = (None, 0) if filtered else self._find_column_rows(of.expression)
-        if rows is not None:  # the candidates of 1980 are those of rows of 1980
+        if rows is not None:  # "candidates in 1980": those of the rows of 1980
             for program, made in self._iter_filtered(valued, replace(of, program=rows), forward, gap):
                 yield "S", Walk(program, column), "filter", made
 
@@ -196,7 +196,7 @@ class ValueRules(Rules):
                 yield program, (*features, (f"value.{order}.{gap}", 1.0), ("value.empty", empty))
 
     def _find_column_rows(self, program: Program) -> tuple[Program | None, int]:
-        """The unnamed rows of which a set is a column, headed with a noun, and the relation of that."""
+        """The unnamed rows whose column a set is, and the column's relation; only columns headed with a noun."""
         rows, column = None, 0
         if isinstance(program, Walk) and program.relation < self.schema.snapshot.num_relations:
             rows, column = program.source, program.relation
